@@ -117,9 +117,9 @@ class misuse {
   template <values_given Values>
   TILEHASH_SAYS(a_set_takes_no_values, "a set takes no values: insert(space, keys)")
   insert(Space&, key_array, Values&&) requires(is_set && may_insert) TILEHASH_REFUSED;
-  TILEHASH_SAYS(a_set_takes_no_keep, "a set takes no keep, as only values tell equal keys apart: build(space, keys)")
+  TILEHASH_SAYS(a_set_takes_no_keep, "a set takes no keep, as only values distinguish equal keys: build(space, keys)")
   build(Space&, key_array, tilehash::keep) requires is_set TILEHASH_REFUSED;
-  TILEHASH_SAYS(a_set_takes_no_keep, "a set takes no keep, as only values tell equal keys apart: insert(space, keys)")
+  TILEHASH_SAYS(a_set_takes_no_keep, "a set takes no keep, as only values distinguish equal keys: insert(space, keys)")
   insert(Space&, key_array, tilehash::keep) requires is_set TILEHASH_REFUSED;
   template <class... Given>
   TILEHASH_SAYS(this_design_does_not_insert, "this design is built at once: build() again, or take one that has insert() (docs/reference/verbs.md)")

@@ -51,7 +51,7 @@ TEST(Parallel, TellsItsCallerWhatWasThrown) {
                                   --at_work;
                                 }),
                std::runtime_error);
-  EXPECT_EQ(at_work, 1);  // that one: nobody works on once the caller knows
+  EXPECT_EQ(at_work, 1);  // that one: no thread works on once the caller knows
 }
 
 }  // namespace

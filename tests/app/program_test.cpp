@@ -202,7 +202,7 @@ TEST(Program, FillsTablesWithSkewedKeysToo) {
   const auto rows = rows_of("--design tiled --load-factor max --input random:n=20000,dist=zipf:1.1");
   expect_faultless(rows, "keys that come often, in a full table");
   for (const auto& row : rows) {
-    if (row["op"] == "build") continue;  // makes room for all items
+    if (row["op"] == "build") continue;  // makes capacity for all items
     EXPECT_NEAR(row["load_factor"], 0.98, 0.01) << row["op"];
   }
 }
@@ -327,7 +327,7 @@ TEST(Program, NamesUnexpectedWordsInTheirOrder) {
 }
 
 TEST(Program, RefusesAFileByItsSizeBeforeItReadsIt) {
-  // (A sparse file of 64 GiB and one byte, which nobody could read in the time given.)
+  // (A sparse file of 64 GiB and one byte, too large to read in the time given.)
   const testing::temporary_file file("sparse.bin", "");
   std::filesystem::resize_file(file.path(), (std::uintmax_t{1} << 36) + 1);
   const outcome result =
@@ -338,7 +338,7 @@ TEST(Program, RefusesAFileByItsSizeBeforeItReadsIt) {
 }
 
 TEST(Program, StopsAtOnceWhileItReads) {
-  // A pipe that this shell holds open and nobody writes to.
+  // A pipe that this shell holds open, without a writer.
   const testing::temporary_file pipe("pipe", "");
   std::filesystem::remove(pipe.path());
   ASSERT_EQ(mkfifo(pipe.path().c_str(), S_IRUSR | S_IWUSR), 0);

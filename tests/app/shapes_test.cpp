@@ -96,7 +96,7 @@ TEST(Shapes, FailUnlessTheyReachAQuarterOfWhatMemoryAllows) {
     EXPECT_EQ(verdict_with(other).verdict, shape_verdict::slow);
 }
 
-// The best row of the same bound tells what the instructions take, if it is not slow itself.
+// The best row of the same bound says what the instructions take, if it is not slow itself.
 TEST(Shapes, AreComparedWithTheBestRowOfTheirBound) {
   std::vector<shape_row> rows{row(of(insert, shape_keys::distinct), 1000),
                               row(of(insert, shape_keys::one_key, async, half), 20),
@@ -203,7 +203,7 @@ TEST(Shapes, AreThoseThatDifferInAtMostTwoThingsFromThePlainOne) {
   EXPECT_TRUE(has(of(find, shape_keys::one_key, async, present)));
   EXPECT_FALSE(has(of(find, shape_keys::one_key, growing, present))) << "a lookup";
   EXPECT_TRUE(has(of(insert_or_apply, shape_keys::groups_2097152)));
-  // Every verb, width, distribution, form and state is there.
+  // Every verb, width, distribution, form and state has a row.
   for (unsigned i = 0; i < verb_names.size(); ++i)
     EXPECT_TRUE(std::ranges::any_of(shapes, [&](const shape& s) { return s.verb == shape_verb(i); })) << i;
   for (unsigned i = 0; i < width_names.size(); ++i)

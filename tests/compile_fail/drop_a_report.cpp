@@ -1,6 +1,6 @@
 // expect: nodiscard
 // SPDX-License-Identifier: Apache-2.0
-// A report tells of refused items: every verb that gives one warns when it is dropped.
+// A report counts refused items: every verb that returns one warns when it is dropped.
 #include <tilehash/tilehash.hpp>
 
 #pragma GCC diagnostic error "-Wunused-result"

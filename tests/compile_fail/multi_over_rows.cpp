@@ -1,4 +1,4 @@
-// expect: tilehash: the table of ids must find keys in buckets, with their values beside them
+// expect: tilehash: the table of ids must find keys in buckets, with their values next to them
 // SPDX-License-Identifier: Apache-2.0
 #define TILEHASH_ALL_NAMES
 #include <tilehash/designs/chained.hpp>

@@ -76,7 +76,7 @@ void of_a_map(cpu& space, map& m, const map& fixed, const vector<unsigned>& keys
 void of_a_set(cpu& space, set& s, const vector<unsigned>& keys, const vector<double>& values, vector<double>& out) {
   auto r = s.insert(space, keys, values);  // says: a set takes no values: insert(space, keys)
   r = s.build(space, keys, values);  // says: a set takes no values: build(space, keys)
-  r = s.insert(space, keys, tilehash::keep::first);  // says: a set takes no keep, as only values tell equal keys apart: insert(space, keys)
+  r = s.insert(space, keys, tilehash::keep::first);  // says: a set takes no keep, as only values distinguish equal keys: insert(space, keys)
   s.find(space, keys, out);  // says: a set has no values: contains(space, keys, found), or contains(key) on a CPU
   s.at(3U);  // says: a set has no values: contains(space, keys, found), or contains(key) on a CPU
 }

@@ -106,7 +106,7 @@ TYPED_TEST(captured, verbs_run_again_on_other_data) {
   }
 }
 
-// A graph may find items in a table that was empty when it was captured, and must not build it anew.
+// A graph may find items in a table that was empty when it was captured, and must not build it again.
 TEST(captured, inserts_into_an_empty_table_keep_what_it_holds_later) {
   constexpr u64 n = 50'000;
   const own_stream stream;

@@ -194,7 +194,7 @@ TEST(stash, keeps_keys_that_come_twice_from_being_stored_twice) {
 }
 
 // A key walks on only where that may help, or tables that are too full would take ten times as long to say
-// so: not when its twins, with the same slots as it has, stand in all of them, and not when the stash is
+// so: not when keys with the same slots take all of them, and not when the stash is
 // full.
 template <class Map>
 double hopeless_share(const Map& t, const std::vector<u32>& keys) {
@@ -242,7 +242,7 @@ TEST(restarts, of_a_weak_hash_function) {
 }
 
 // A table that grows goes on growing, and takes other functions, until all items have a place; also when,
-// with room for all, some find none by moving others.
+// with capacity for all, some find no slot by moving others.
 template <class Design>
 void expect_growth_until_all_fit() {
   SCOPED_TRACE(Design::name);

@@ -88,7 +88,7 @@ TYPED_TEST(growth, has_a_bound) {
     const insert_report report = t.insert(space, keys, keys, outcomes);
     EXPECT_EQ(report.inserted + report.refused, n);
     EXPECT_EQ(t.size(), report.inserted);
-    // Room for all of them, or 64 slots an item that found a place, doubled once.
+    // Capacity for all of them, or 64 slots an item that found a place, doubled once.
     EXPECT_LE(t.capacity(), std::max(4 * n, 150 * report.inserted));
     if (first == 2000) {
       EXPECT_EQ(report.refused, 0U);

@@ -17,7 +17,7 @@ namespace tilehash::contract {
 namespace {
 
 // More keys than both buckets of a pair have slots for, each of them in many copies, among others: a build by
-// regions leaves some of them over, and of a key that it left over another copy may stand in the table.
+// regions leaves some of them over, and of a key that it left over another copy may be in the table.
 TEST(first_of_equal_keys, wins_where_buckets_are_crowded) {
   SCOPED_TRACE("repeat it with TILEHASH_SEED=" + std::to_string(run_seed()));
   using design = tiled<u32, u32>;

@@ -53,7 +53,7 @@ struct subject {
   }
   u64 erase(const std::vector<key>& keys) { return t.erase(space, std::span<const key>(keys)); }
 
-  // A value that tells whose it is.
+  // A value that is computed from its key.
   static std::vector<typename Design::mapped_type> values_of(const std::vector<key>& keys)
     requires(!slot_type::is_set)
   {
@@ -74,7 +74,7 @@ struct subject {
     return static_cast<double>(sum) / static_cast<double>(keys.size());
   }
 
-  // Every item stands where its key's entries lead, once; an entry that is set leads to an item, but for
+  // Every item is stored where its key's entries lead, once; an entry that is set leads to an item, but for
   // `unused` of them; and there are entries only in last slots.
   void expect_entries(u64 unused = 0) const {
     const Design d = t.view().design;
@@ -149,7 +149,7 @@ TEST(horton_model, of_explicit_tags) {
 }
 
 // A table filled by one call reads as many buckets as the model says, within 2 %, found or not; and every
-// remapped item is told by its entry.
+// remapped item is found by its entry.
 template <class Design>
 void expect_model(double load) {
   SCOPED_TRACE(std::to_string(Design::bucket_slots) + " slots, load " + std::to_string(load));
@@ -157,7 +157,7 @@ void expect_model(double load) {
   subject<Design> s(n, load);
   const auto keys = s.fresh_keys(n), others = s.fresh_keys(n);
   const auto report = s.insert(keys);
-  // Beside 4 slots and more; keys of one bucket and tag soon fill smaller ones.
+  // With 4 slots and more; keys of one bucket and tag soon fill smaller ones.
   if (Design::bucket_slots >= 4) {
     EXPECT_EQ(report.refused, 0U);
   } else {
@@ -210,7 +210,7 @@ TEST(horton_loads, of_a_thousand_tables_with_4_slots) { expect_no_failure<pairs<
 TEST(horton_loads, of_a_thousand_tables_with_8_slots) { expect_no_failure<pairs<8>>(0); }
 TEST(horton_loads, of_a_thousand_tables_with_16_slots) { expect_no_failure<pairs<16>>(0); }
 
-// Filled by small calls, guests come before the natives whose slots they take: it makes no difference.
+// Filled by small calls, secondary items come before the primary items whose slots they take: no difference.
 template <class Design>
 void expect_no_difference(double load, u64 batch) {
   SCOPED_TRACE(std::to_string(Design::bucket_slots) + " slots, " + std::to_string(batch) + " keys a call");
@@ -341,7 +341,7 @@ std::vector<typename Design::key_type> meeting_keys(const Design& d, u64 n, bool
   return keys;
 }
 
-// What an insert refused is not there, and all else is.
+// Keys that an insert refused are absent, and all others are present.
 template <class Design>
 void expect_named(subject<Design>& s, const std::vector<u32>& keys) {
   std::vector<outcome> outcomes(keys.size());

@@ -137,7 +137,7 @@ TYPED_TEST(indexing_over, ids_are_dense_and_stay) {
   this->expect_keys(t, this->ids_of(t, kept), kept);
 }
 
-// A key that stands in the table of ids itself, with a value too large for it.
+// A key that is stored in the table of ids itself, with a value too large for it.
 TYPED_TEST(indexing_over, values_are_found_and_changed) {
   table<indexed<u64, nine_words, murmur, TypeParam>, indexing_space> t(this->space);
   const u64 items = this->n;

@@ -112,8 +112,8 @@ class race : public ::testing::Test {
       return design_.slots()[s];
   }
 
-  // Every key stands in the table once, with the value of the one thread that inserted it; those that no
-  // thread could insert do not stand there.
+  // Every key is in the table once, with the value of the one thread that inserted it; those that no
+  // thread could insert are absent.
   void expect_one_winner_each() {
     std::unordered_map<key, u32> copies;
     for (u64 s = 0; s < slots(); ++s) {
@@ -144,7 +144,7 @@ class race : public ::testing::Test {
   std::optional<table<Design, cpu>> table_;
   Design design_;
   std::vector<key> keys_;
-  // Where those stand that are not handed on in words.
+  // Of keys whose values are not handed on in words.
   u32 values_[threads] = {1, 2, 3, 4};
   std::vector<std::vector<outcome>> became_;  // of thread and key
 };
@@ -221,7 +221,7 @@ TYPED_TEST(race, inserts_into_erased_slots) {
       }
     });
     for (u64 i = 0; i < r.keys; ++i) {
-      if (stays[i] && first[i] == outcome::inserted) {  // it was there all the time
+      if (stays[i] && first[i] == outcome::inserted) {  // it was present all the time
         for (u32 t = 0; t < threads; ++t) ASSERT_EQ(this->became_[t][i], outcome::present);
         this->became_[0][i] = outcome::inserted;
       }
@@ -271,7 +271,7 @@ TYPED_TEST(race, lookups_of_the_same_keys) {
   EXPECT_EQ(wrong, 0U);
 }
 
-// The two cells beside a table.
+// The two sentinel cells of a table.
 TEST(race_aside, inserts_and_erases) {
   using slot_type = slot<u32, u32>;
   using cells = detail::sentinel_cells<slot_type>;

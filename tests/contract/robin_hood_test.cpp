@@ -60,7 +60,7 @@ struct subject {
   }
   u64 erase(const keys& k) { return t.erase(space, std::span<const key>(k)); }
 
-  // A value that tells whose it is.
+  // A value that is computed from its key.
   static std::vector<typename Design::mapped_type> values_of(const keys& k)
     requires(!slot_type::is_set)
   {
@@ -90,7 +90,7 @@ struct subject {
     EXPECT_EQ(t.size(), k.size());
   }
 
-  // Every key stands where its age says, once, and its home knows how far: exactly, if `tight`.
+  // Every key is stored where its age says, once, and its home knows how far: exactly, if `tight`.
   void expect_order(bool tight) const {
     const Design d = t.view().design;
     std::vector<u32> farthest(d.capacity() / Design::bucket_slots, 1);
@@ -344,7 +344,7 @@ TEST(robin_hood_ages, failed_lookups_stop_early) {
   for (const u32 k : s.fresh_keys(10'000)) ASSERT_EQ(s.t.view().find(k).probes(), farthest[d.locate(k).home]);
 }
 
-// With fewer bits for the maximum, or none, what is there is found as soon, and what is not is not found.
+// With fewer bits for the maximum, or none, present keys are found as soon, and absent keys are not found.
 TEST(robin_hood_ages, quantised_and_left_out) {
   const auto read = [](auto subject) {
     const auto k = subject.fresh_keys(40'000), others = subject.fresh_keys(40'000);
@@ -368,7 +368,7 @@ TEST(robin_hood_ages, quantised_and_left_out) {
 
 // ---- many at once -----------------------------------------------------------------------------------------
 
-// Counts settle who stands where (robin_hood/build.hpp), and it is what inserting one by one gives. (By hand,
+// Counts decide each key's slot (robin_hood/build.hpp), and single inserts give the same slots. (By hand,
 // as a CPU's tables of single slots are not built so.)
 template <class Design>
 void expect_same_ages(u64 n, double load) {
@@ -393,7 +393,8 @@ void expect_same_ages(u64 n, double load) {
                      detail::spill_list<word>{left.data(), &lefts, n}, &illegal, &inserted);
   EXPECT_EQ(inserted + lefts, n);
   EXPECT_EQ(illegal, 0U);
-  EXPECT_LE(lefts, load < 0.9 ? n / 1000 : n / 32);  // who puts out follows, so few are left
+  EXPECT_LE(lefts,
+            load < 0.9 ? n / 1000 : n / 32);  // a key that evicts another is followed by it, so few are left
   const detail::routed_source<Design> rest{d, left.data()};
   for (u64 i = 0; i < lefts; ++i) {
     const auto x = rest(i);
@@ -446,7 +447,7 @@ void expect_crowded_homes() {
   k.resize(n);
   ASSERT_NO_FATAL_FAILURE(s.expect_holds(k));
   ASSERT_NO_FATAL_FAILURE(s.expect_order(true));
-  // The count is right: as many more find room as there are free slots.
+  // The count is right: as many more keys find a slot as are free.
   const auto more = s.fresh_keys(s.t.capacity() - n + 100);
   EXPECT_EQ(s.insert(more).refused, 100U);
 }
@@ -461,7 +462,7 @@ TEST(robin_hood_bulk, crowded_homes_and_copies) {
 
 // ---- neighbours -------------------------------------------------------------------------------------------
 
-// Homes and what they do not tell of a key give the key back, in tables of any size.
+// A home and the key's other bits give the key back, in tables of any size.
 template <class Design>
 void expect_keys_back() {
   using key_bits = typename Design::key_bits;
@@ -624,7 +625,7 @@ std::vector<u32> meeting_keys(const Design& d, u64 n) {
   }
   return k;
 }
-// More than ages can tell apart: the table takes other homes, and says so, even if it may not grow.
+// More than ages can distinguish: the table takes other homes, and says so, even if it may not grow.
 template <class Design>
 void expect_restart(u64 items, u64 n, u64 restarts) {
   for (const bool grow : {false, true}) {

@@ -78,7 +78,7 @@ class row_updates : public ::testing::Test {
     for (u64 i = 0; i < asked.size(); ++i) wrong += counted[i] != model_.at(asked[i]).size();
     EXPECT_EQ(wrong, 0U);
     const buffer<u32, updates_space> k(space_, items + 1), v(space_, items + 1);
-    space_.fill(k.data(), k.size(), 0U);  // room for more than there should be
+    space_.fill(k.data(), k.size(), 0U);  // space for more than there should be
     space_.fill(v.data(), v.size(), 0U);
     ASSERT_EQ(t.retrieve_all(space_, k.span(), v.span()), items);
     const auto got = k.to_host(), got_values = v.to_host();

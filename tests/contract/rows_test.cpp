@@ -145,7 +145,7 @@ TEST(rows_without_memory, are_as_they_were) {
                                      [](auto& space, auto& t, auto) { t.shrink_to_fit(space); });
 }
 
-// Entries are moved whole: none has bytes that belong to no member, and that nobody would write.
+// Entries are moved whole: none has bytes that belong to no member, which no code would write.
 template <class Key, class Value>
 inline constexpr bool entry_has_no_holes =
     std::has_unique_object_representations_v<detail::row_entry<Key, Value>>;

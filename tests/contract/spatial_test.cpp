@@ -30,7 +30,7 @@ constexpr u64 seed = contract::known_seed;
 template <class Key>
 using spatial_map = table<papers::perfect_spatial<Key, u32>, cpu>;
 
-// Key i has the value i; of the keys asked for, those that `is_in` says are there.
+// Key i has the value i; of the keys asked for, those that `is_in` says are present.
 template <class Key, class IsIn>
 void expect_exactly(const spatial_map<Key>& t, cpu& space, const std::vector<Key>& keys,
                     const std::vector<Key>& asked, IsIn is_in) {
@@ -125,7 +125,7 @@ TEST(spatial, points_that_cannot_be_parted_as_points) {
 
 // ---- any key ----------------------------------------------------------------------------------------------
 
-// A build starts again when a group finds no offset. That is chance, however many keys there are: one whose
+// A build starts again when a group finds no offset. That is chance, for any number of keys: one whose
 // steps bring it round to few slots, all of them taken. Of 20 000 builds of 2000 keys 1, 2 and 19 did; the
 // chances here are the upper ends of what these counts allow (95 %).
 struct restart_chance {
@@ -229,7 +229,7 @@ TEST(spatial, keys_with_one_code) {
   expect_exactly(t, space, one, pairs, [&](const wide& key) { return key == one[0] || key == one[1]; });
 }
 
-// The threads' order changes where keys go, never which keys are there.
+// The threads' order changes where keys go, never which keys are present.
 TEST(spatial, many_builds_of_few_keys) {
   cpu space(2);
   for (u64 n = 1; n < scaled(400, 60); ++n) {

@@ -294,7 +294,7 @@ TEST(thread_combine_of, a_set_has_each_key_once) {
   EXPECT_EQ(wide.insert(space, wide_keys).present, n);
 }
 
-// Keys of one fingerprint are told apart: combining stops, and the table takes another hash function.
+// Keys of one fingerprint are distinguished: combining stops, and the table takes another hash function.
 TEST(thread_combine_of, keys_with_one_fingerprint) {
   const u64 n = many(), seed = run_seed();
   cpu space(2);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the contract tests of the toys (tests/toys/) do not ask: of the things that these designs are there to
+// What the contract tests of the toys (tests/toys/) do not ask: of the things that these designs are meant to
 // show, does each happen?
 // length: a few tests of each toy, which share their helpers.
 #include <gtest/gtest.h>
@@ -63,7 +63,7 @@ class toy_table {
     table.probe_counts(space, k, n);
     return n;
   }
-  // All of these are there, with their keys for values, and nothing else is.
+  // All of these are present, with their keys for values, and nothing else is.
   void expect_holds(const keys& k) {
     EXPECT_EQ(table.size(), k.size());
     EXPECT_EQ(find(k, 1), k);
@@ -267,7 +267,7 @@ TEST(toy_swapper, no_key_is_lost_without_memory) {
     const keys fresh = some_keys(n, static_cast<u32>(n));
     keys held = some_keys(n), k = fresh;
     EXPECT_EQ(t.table.insert(t.space, held, held).inserted, n);
-    k.insert(k.end(), held.begin(), held.begin() + 100);    // that are there
+    k.insert(k.end(), held.begin(), held.begin() + 100);    // that are present
     k.insert(k.end(), fresh.begin(), fresh.begin() + 100);  // that come twice
     refused += t.refused_without_memory(k, held, allocations, [&](std::vector<outcome>& became) {
       return t.table.insert(t.space, k, k, became);
@@ -277,7 +277,7 @@ TEST(toy_swapper, no_key_is_lost_without_memory) {
 }
 
 // Keys by kernel/exact_placement.hpp alone: each finds a place where there are places for it and all before,
-// as a search on the host says that keeps who stands where.
+// as a search on the host says, which records each key's slot.
 template <class Design>
 class slot_model {
  public:
@@ -351,7 +351,7 @@ TEST(exact_placement, finds_each_place_that_there_is) {
   place_all_that_can_be<robin_hood<u32, u32>>(200, 1'100);
 }
 
-// The buckets in which a key may stand, in order.
+// The buckets in which a key may be stored, in order.
 template <class Design>
 std::vector<u64> buckets_of(const Design& design, u32 key) {
   std::vector<u64> all;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is special to two_level_cuckoo: regions that are built again alone, partitions that start anew, bins
+// What is special to two_level_cuckoo: regions that are built again alone, partitions that restart, bins
 // that overflow, and the figures of Alcantara's thesis, chapter 5, that do not depend on the machine.
 #include <gtest/gtest.h>
 
@@ -204,7 +204,7 @@ TEST(two_level, regions_that_no_block_can_hold) {
 // ---- the partition
 // ------------------------------------------------------------------------------------------
 
-// With so little scratch that the partition has no room for its counts.
+// With so little scratch that the partition's counts do not fit.
 TEST(two_level, items_are_scattered_one_by_one_where_a_block_is_small) {
   small_cpu space(2);
   auto keys = different_keys(20'000);

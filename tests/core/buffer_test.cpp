@@ -281,7 +281,7 @@ TEST_F(group_files, not_all_that_is_free_may_be_taken) {
   EXPECT_EQ(detail::available_memory(files), 64 * page);
   EXPECT_EQ(detail::usable_memory(0, files), 64 * page - 2 * page - 8 * page);
 }
-// Large blocks are counted for as long as they are there.
+// Large blocks are counted for as long as they are allocated.
 TEST(cpu, counts_what_was_promised) {
   cpu space(1);
   const u64 before = detail::promised_host_memory, bytes = detail::host_pages_from;

@@ -213,7 +213,7 @@ TEST(cuda_space, threads_start_one_kernel_with_different_scratch) {
 }
 
 // Two space objects of one GPU, each with a stream of its own, take turns without waiting for each other:
-// what one was told to do is done before the other goes on.
+// the work of one is done before the other goes on.
 TEST(cuda_space, another_of_the_same_gpu_takes_turns) {
   cudaStream_t streams[2];
   for (cudaStream_t& s : streams)

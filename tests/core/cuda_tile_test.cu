@@ -102,7 +102,7 @@ void check_width(cuda& gpu) {
     ASSERT_EQ(got[i].has, match != 0);
     ASSERT_EQ(got[i].has_empty, empty != 0);
     ASSERT_EQ(got[i].found, match != 0);
-    bool right = match == 0;  // of twins, which no table has, either value will do
+    bool right = match == 0;  // of equal keys, which no table has, either value will do
     for (u32 k = 0; k < Slots; ++k)
       right |= (match >> k & 1) != 0 && got[i].value == Slot::value_of(words[b * Slots + k]);
     ASSERT_TRUE(right);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the layouts promise: every point has a key of its own and is found by it again; keys of a full grid
 // are 0, 1, 2, ...; Hilbert's curve goes one step at a time; Morton order and bit reversal are what the paper
-// says; and a grid that keys have no room for is refused.
+// says; and a grid too large for the keys is refused.
 #include <contract/random.hpp>
 #include <tilehash/core/layout.hpp>
 #include <tilehash/papers/layouts/bit_reversal.hpp>
@@ -25,7 +25,7 @@ static_assert(row_major<u64, 3>({1 << 20, 1 << 20, 1 << 20}).encode({1, 2, 3}) =
               (u64(3) << 40 | u64(2) << 20 | 1));
 
 constexpr morton<u32, 2> z_order({65536, 65536});
-static_assert(z_order.encode({0b11, 0b01}) == 0b0111);  // y's bits stand above x's
+static_assert(z_order.encode({0b11, 0b01}) == 0b0111);  // y's bits are above x's
 static_assert(z_order.encode({65535, 0}) == 0x55555555 && z_order.encode({0, 65535}) == 0xaaaaaaaa);
 static_assert(z_order.decode(0b100110) == grid_point<2>{0b010, 0b101});
 static_assert(z_order.max_key() == ~u32(0) && morton<u32, 2>(wide).max_key() == 128 * 128 - 1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The two cells beside a table.
+// The two sentinel cells of a table.
 #include <tilehash/core/op.hpp>
 #include <tilehash/core/sentinel_cells.hpp>
 

@@ -217,7 +217,7 @@ TEST(Combine, ExtremesDoNotDependOnTheOrder) {
   contract::expect_extremes_in_any_order(space, 3);
 }
 
-// With less and less memory the call throws and leaves the table empty, or refuses what it has no room for;
+// With less and less memory the call throws and leaves the table empty, or refuses items that do not fit;
 // every item that it does not refuse is in its key's sum.
 TEST(Combine, LosesNothingWithoutMemory) {
   const u64 n = 4'100, distinct = 1'500;
@@ -250,7 +250,7 @@ TEST(Combine, LosesNothingWithoutMemory) {
 
 // ---- lists exactly full, and one item beyond ----
 
-// Of different keys that seek one slot of one part all but 64 are left over, and the list has room for n / 16
+// Of different keys that seek one slot of one part all but 64 are left over, and the list has space for n / 16
 // + 1024.
 template <class Space>
 void leave_over_what_the_list_holds() {
@@ -279,8 +279,8 @@ void leave_over_what_the_list_holds() {
   EXPECT_EQ(complete, 4U);
 }
 
-// Copies of one key, of which a region takes those that find a slot or room on its list. What is left over
-// has room for n / 32 + 1024.
+// Copies of one key, of which a region takes those that find a slot or space on its list. The list of those left over
+// has space for n / 32 + 1024.
 template <class Design, class Space>
 void spill_what_the_list_holds() {
   using slot = typename Design::slot_type;
@@ -342,7 +342,7 @@ void keep_what_follows_a_full_list() {
   }
 }
 
-// All n keys pass the filter, though few were said to: the list has room for n / 16 + 1024 of them at first.
+// All n keys pass the filter, though few were said to: the list has space for n / 16 + 1024 of them at first.
 template <class Space>
 void find_more_than_was_said() {
   using design = tiled<u32, u32>;

@@ -29,7 +29,7 @@ using dynamic_types = testing::Types<
 
 INSTANTIATE_TYPED_TEST_SUITE_P(Dynamic, EmulatedDesign, dynamic_types);
 
-// Grown from nothing, shrunk to nothing, and grown again, a batch at a time.
+// Grown from an empty table, emptied, and grown again, a batch at a time.
 TEST(EmulatedDynamic, FollowsItsItems) {
   for (u64 seed = 1; seed <= (small() ? 1U : 2U); ++seed) {
     driver<with_width<with_two<u32, u32>, 4>> d({.seed = seed, .preempt = true}, 0, {});
@@ -76,7 +76,7 @@ TEST(EmulatedDynamic, LookupsReadFewBuckets) {
   }
 }
 
-// Copies of a key that find no room in its region's bin fill the list of what is left, or are one too many.
+// Copies of a key that do not fit its region's bin fill the list of items left over, or are one too many.
 TEST(EmulatedDynamic, ListsThatAreFull) {
   using design = dynamic_cuckoo<u32, u32>;
   using slot = design::slot_type;

@@ -248,7 +248,7 @@ class emulated {
                  [&](emulation::thread& me) { Body{body}(emulated_block(me)); });
   }
 
-  // The most scratch that a block had since the last call of this: it tells kernels apart.
+  // The most scratch that a block had since the last call of this: it distinguishes kernels.
   u64 take_most_scratch() { return std::exchange(most_scratch_, 0); }
 
   // The number of kernels since the last call of this.

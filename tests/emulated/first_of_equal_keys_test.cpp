@@ -97,7 +97,7 @@ TEST(FirstOfEqualKeys, IsKeptByABuildOnACpu) {
     keep_firsts<cpu, wide>(100'000, 0.85, which);
     keep_firsts<cpu, narrow>(100'000, 0.95, which);
   }
-  // Nearly all wait, many more than the list of those has room for.
+  // Nearly all wait, many more than their list can hold.
   keep_firsts<cpu, narrow>(100'000, 0.85, random_key<2'000>);
 }
 // Whose blocks can count few regions, so that a table is filled slice by slice.
@@ -109,7 +109,7 @@ TEST(FirstOfEqualKeys, IsKeptSliceBySlice) {
   for (const which_key which : {random_key<15'000>, twice<1>, twice<9'000>})
     keep_firsts<of_small_blocks, narrow>(36'000, 0.8, which);
 }
-// A key comes so often that its region has no room for all.
+// A key comes so often that not all of its items fit its region.
 TEST(FirstOfEqualKeys, IsKeptWhereRegionsOverflow) {
   EXPECT_GT((keep_firsts<cpu, narrow>(100'000, 0.9, one_key_often<24>)), 0U);
   EXPECT_GT((keep_firsts<cpu, wide>(100'000, 0.85, one_key_often<48>)), 0U);

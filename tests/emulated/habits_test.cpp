@@ -4,7 +4,7 @@
 #include <contract/faulty.hpp>
 
 namespace tilehash::contract {
-// It runs out of memory when it is told to.
+// It runs out of memory when the test says so.
 struct habits_space : emulated {
   explicit habits_space(faulty_host& memory) : emulated({.seed = 1, .preempt = true}), memory_(memory) {}
   void* allocate(u64 bytes) {

@@ -114,7 +114,7 @@ struct one_region {
                          work{d, bins{bin.data(), n, bin_fill.data()}, count{&counted}});
   }
 
-  // How often each key stands in it, with its value; every item is where its entry says.
+  // How often each key is stored in it, with its value; every item is where its entry says.
   std::unordered_map<u32, std::vector<u32>> items() const {
     std::unordered_map<u32, std::vector<u32>> all;
     for (u64 i = 0; i < capacity; ++i) {
@@ -129,7 +129,7 @@ struct one_region {
     }
     return all;
   }
-  // Items that do not stand in their primary bucket.
+  // Items that are not stored in their primary bucket.
   u64 away() const {
     u64 n = 0;
     for (u64 i = 0; i < capacity; ++i) {
@@ -195,8 +195,8 @@ TEST(HortonBuild, AMergeKeepsWhatIsStored) {
 }
 
 // Copies of a key that find no slot at home may part: one takes the last that their entry leads to, and
-// another, which finds no room there, would take the place of an item at home. The build's step 6 looks where
-// the first one stands.
+// another, which finds no slot there, would take the slot of an item at home. The build's step 6 looks where
+// the first one is stored.
 TEST(HortonBuild, CopiesThatPartBecomeOne) {
   for (u64 seed = 1; seed <= (small() ? 60U : 200U); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
@@ -217,7 +217,7 @@ TEST(HortonBuild, CopiesThatPartBecomeOne) {
   }
 }
 
-// Copies of one key: those that find no slot fill the list of unplaced items, and what that has no room for
+// Copies of one key: those that find no slot fill the list of unplaced items, and what exceeds it
 // goes to the caller.
 TEST(HortonBuild, ListsThatAreFull) {
   const u32 key = 77;
@@ -279,7 +279,7 @@ TEST(HortonErase, ByRegions) {
   EXPECT_LE(away, of_fresh + of_fresh / 20);
 }
 
-// Keys to erase that find no room in their bin fill the list of such, or are one too many for it.
+// Keys to erase that do not fit their bin fill the list of such, or are one too many for it.
 TEST(HortonErase, ListsThatAreFull) {
   using design = horton<u32, u32>;
   using slot = design::slot_type;

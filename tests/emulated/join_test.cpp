@@ -156,7 +156,7 @@ TEST(Join, ByTheTable) {
 }
 
 // Segments of all lengths to outputs at all alignments, by blocks that search
-// where their shares begin, and by those that are told.
+// where their shares begin, and by those that get it from the host.
 template <u32 PerThread>
 void write_to_all_alignments() {
   constexpr u32 threads = 256;

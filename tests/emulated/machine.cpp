@@ -81,7 +81,7 @@ void thread::may_lag() {
   if (machine_->schedule_.lags && machine_->dice() % 4 == 0) pause();
 }
 void thread::at_point() {
-  if (std::uncaught_exceptions() != 0) return;  // the end of a lane that has failed is nobody's to stop
+  if (std::uncaught_exceptions() != 0) return;  // the end of a lane that has failed must not be stopped
   machine& m = *machine_;
   if (++m.points_ > m.schedule_.max_points)
     throw convergence_error("tilehash: a loop has no end: after " + std::to_string(m.schedule_.max_points) +
@@ -162,7 +162,7 @@ struct machine::warp {
   lanes threads;
   u64 running = 0;  // lanes that neither wait nor have ended, where there are choices
 };
-struct machine::slot {  // room for one block at a time
+struct machine::slot {  // for one block at a time
   block_state block;
   std::unique_ptr<scratch_memory> scratch;
   std::vector<warp> warps;
@@ -356,7 +356,7 @@ std::string machine::lines_of_design(lanes threads) {
 
 // "0-2 4-31 at ballot (bucket.hpp:63), call 17; 3 ended"
 std::string machine::whereabouts(lanes threads) {
-  std::vector<std::pair<std::string, std::string>> groups;  // a place, and the numbers of those who are there
+  std::vector<std::pair<std::string, std::string>> groups;  // a place, and the numbers of the lanes at it
   for (u64 i = 0; i < threads.size();) {
     const std::string at = threads[i]->whereabouts();
     u64 last = i;

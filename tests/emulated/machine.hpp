@@ -4,7 +4,7 @@
 //   run() --- picks a warp at random ---> step(): each lane runs to its next collective, in random order
 //     ^                                      |
 //     |       all at the same one of the warp: the warp may go on
-//     +-----  all at the same one of the block: the warp waits until the block's other warps are there
+//     +-----  all at the same one of the block: the warp waits until the block's other warps reach it
 //             all ended: the warp is done
 //             anything else: convergence_error
 //

@@ -55,7 +55,7 @@ TEST(Divergence, CollectiveBehindABranch) {
   }
 }
 
-// The collective stands in bucket.hpp. Who called it, debug information tells, which the sanitizers' build
+// The collective is in bucket.hpp. Its caller is known from debug information, which the sanitizers' build
 // has.
 TEST(Divergence, NamesTheLineOfTheDesign) {
   emulated space;
@@ -430,7 +430,8 @@ TEST(Lane, TallyAndEnlist) {
     const u64 expected = (n + 2) / 3;
     EXPECT_EQ(counter, 5 + expected);
     EXPECT_EQ(length, expected);
-    EXPECT_EQ(std::set<u64>(list.begin(), list.end()).size(), expected + 1);  // and the places nobody took
+    EXPECT_EQ(std::set<u64>(list.begin(), list.end()).size(),
+              expected + 1);  // and the places that no lane took
   }
 }
 

@@ -29,7 +29,7 @@ template <u64 OneIn>
 u64 one_key_often(u64 i, u64 n) {
   return mix64(i) % OneIn == 0 ? 0 : mix64(i) % (4 * n);
 }
-// First copies of few keys, more than a region's list has room for, then keys of their own.
+// First copies of few keys, more than a region's list can hold, then keys of their own.
 inline u64 often_and_then_once(u64 i, u64 n) { return i < n / 2 ? mix64(i) % (n / 50) : i; }
 
 }  // namespace tilehash::designs_test

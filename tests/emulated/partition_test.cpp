@@ -50,7 +50,7 @@ struct given_items {
   buffer<value, Space> v;
 };
 
-// What stands in bins and on the list of those that found no room, each as (key, value).
+// The items in bins and on the list of those that did not fit, each as (key, value).
 template <class Route, class Bins>
 auto items_in(const Route& route, const Bins& bins, const typename Route::slot_type::word* spilled, u64 n) {
   using slot = typename Route::slot_type;
@@ -122,7 +122,7 @@ void partition_items(u32 regions) {
       std::ranges::sort(got);
       EXPECT_TRUE(got == expected);
     }
-    {  // a list that is too short is not written beyond its end, and tells how long it had to be
+    {  // a list that is too short is not written beyond its end, and says how long it had to be
       const buffer<word, Space> entries(space, regions);
       const detail::even_bins<word> bins{entries.data(), 1, fill.data()};
       space.fill(fill.data(), regions, u32(0));
@@ -135,7 +135,7 @@ void partition_items(u32 regions) {
       EXPECT_EQ(*length, legal - held);
       for (u64 i = n / 4; i < n; ++i) ASSERT_TRUE(spilled.data()[i] == 0);
     }
-    {  // bins that grow, the last of which has no room at first
+    {  // bins that grow, the last of which has no capacity at first
       buffer<word, Space> entries(space, u64(capacity) * regions);
       buffer<u64, Space> starts;
       detail::uneven_bins<word> bins{{entries.data(), capacity, fill.data()}, regions - 1, 0};
@@ -209,7 +209,7 @@ TEST(Partition, ToMoreRegionsThanABlockCanCount) {
   partition_into_too_many<cpu>();
 }
 
-// What leaves gives every key's sum, whoever was combined with whom; and of keys that are all equal one
+// The items that leave give every key's sum, for any pairs that were combined; and of keys that are all equal one
 // leaves each share.
 template <class Slot, class Space>
 void combine_shares(u32 parts, u64 distinct, u64 several) {
@@ -260,7 +260,7 @@ TEST(Partition, CombinesAShareBeforeItLeaves) {
   combine_shares<slot<u32, u32>, cpu>(4096, 1, 6);
 }
 
-// Of a key's entries in a bin that tells their order the first is its first item, and all follow each other;
+// Of a key's entries in a bin that keeps their order the first is its first item, and all follow each other;
 // of those of a share only one comes.
 template <class Slot, class Space>
 void partition_in_order(u64 n, u32 regions, which_key which, u64 least_dropped = 0) {
@@ -353,7 +353,7 @@ TEST(Partition, KeepsOrder) {
     partition_in_order<narrow_slot, emulated>(37'000, 9, which, least(37'000));
     if (small() && which == twice<1>) continue;
     partition_in_order<wide_slot, emulated>(19'000, 700, which, least(19'000));
-    if (dropped == 4) continue;  // its bin would have no room for all
+    if (dropped == 4) continue;  // its bin would be too small for all
     partition_in_order<narrow_slot, cpu>(200'000, 9, which);
     partition_in_order<wide_slot, cpu>(100'000, 40, which);
   }

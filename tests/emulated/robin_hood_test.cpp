@@ -26,7 +26,7 @@ using types = testing::Types<
 
 INSTANTIATE_TYPED_TEST_SUITE_P(RobinHood, EmulatedDesign, types);
 
-// Every key many times and little room, so that equal keys come while theirs is in somebody's hand.
+// Every key many times and few free slots, so that equal keys come while theirs is in a lane's hand.
 template <class Design>
 void crowd(u64 seed, u64 n) {
   SCOPED_TRACE("seed " + std::to_string(seed));
@@ -50,7 +50,7 @@ TEST(RobinHood, EqualKeysInACrowd) {
   }
 }
 
-// So many that counts settle who stands where. (Minutes, where each look is a turn of the machine.)
+// So many that counts decide each key's slot. (Minutes, where each look is a turn of the machine.)
 TEST(RobinHood, BuildsInBulk) {
   if (small()) GTEST_SKIP() << "takes minutes under a sanitizer";
   build_by_regions<with_width<robin_hood<u32, u32, 1>, 1>>(33'000, pattern::distinct, 0.95, 1);

@@ -67,7 +67,7 @@ TEST(schedules_of_counters, find_a_lost_one) {
   explore(100, [&](exploration& run) { lost_atomically += counted(run, true) != 2; });
   EXPECT_EQ(lost_atomically, 0U);
 }
-// Lanes of a warp, warps and blocks: who comes when, by the seed.
+// Lanes of a warp, warps and blocks: their order, by the seed.
 TEST(schedules_of_counters, repeat_by_seed) {
   const auto order_of = [](u64 seed) {
     emulation::machine m({});
@@ -153,7 +153,7 @@ class arena {
       std::fill_n(design_.slots(), design_.capacity(), Design::slot_type::empty_word);
     }
   }
-  // What stood in it when this copy was made.
+  // Its contents when this copy was made.
   void restore(const arena& copy) { std::ranges::copy(copy.memory_, memory_.begin()); }
   const Design& design() const { return design_; }
   detail::sentinel_cells<typename Design::slot_type> sentinels() { return {cells_}; }
@@ -405,7 +405,7 @@ class question {
     x.value = value_at(i);
     return x;
   }
-  // Of the i-th item; a power of two, so that a sum tells whose values are in it.
+  // Of the i-th item; a power of two, so that a sum shows which values are in it.
   value_bits value_at(u64 i) const {
     if constexpr (values_apart<Design>)
       return values_.data() + i;
@@ -422,7 +422,7 @@ class question {
         .unplaced = {unplaced_.data(), unplaced_capacity / 2, &unplaced_length_}};
   }
 
-  // Fewer tries than a table's, as nobody is to wait for them.
+  // Fewer tries than a table's, so that the test does not wait for them.
   template <class Displacement, class Tile>
   static outcome displace(const Displacement& d, Tile t, bool active) {
     constexpr u32 patience = 20;
@@ -448,7 +448,7 @@ class question {
     });
   }
 
-  // ---- who runs ----
+  // ---- the schedules ----
   // f(tile, i, mine): a lane for each of n; threads that work alone where the width is 0.
   template <class F>
   void by_lanes(u64 n, F f) {
@@ -503,7 +503,7 @@ class question {
     }
     return became == outcome::inserted;
   }
-  // Those that found no place when they had lost theirs: a table would be built anew.
+  // Those that found no place when they had lost theirs: a table would be rebuilt.
   void drop_unplaced() {
     if constexpr (replacing<Design>) {
       for (u64 i = 0; i < unplaced_length_; ++i) {
@@ -514,7 +514,7 @@ class question {
       expect_locks("when none is in hand");
     }
   }
-  // What the items have made of what was there.
+  // What the items have made of the contents.
   void expect_all(const std::map<key_type, u64>& before, bool updates) {
     stored_ = before;
     std::map<key_type, u32> inserted;
@@ -539,7 +539,7 @@ class question {
   static u64 plus(u64 a, u64 b) {
     return a == prefilled ? static_cast<value_type>(prefilled_value + b) | changed : a + b;
   }
-  static constexpr u64 changed = u64(1) << 63;  // of a value that was there before
+  static constexpr u64 changed = u64(1) << 63;  // of a value that was present before
 
   u64 capacity() const {
     if constexpr (values_apart<Design>)
@@ -623,7 +623,7 @@ class question {
   static constexpr value_type prefilled_value = value_type(1) << 30;
 };
 
-// ---- who is asked ----
+// ---- the designs ----
 template <class Design, u32 Width, u64 Slots, u32 Percent, u64 Schedules>
 struct asked {
   using design = Design;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who touched which byte of a block's scratch (scratch.hpp).
+// The lanes that touched each byte of a block's scratch (scratch.hpp).
 #include "scratch.hpp"
 
 namespace tilehash::emulation {

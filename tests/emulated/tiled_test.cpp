@@ -267,13 +267,13 @@ TEST(TiledBuild, MergesByRegions) {
 #endif
 }
 
-// A block builds a region, keys are taken out, and another takes more in, where they stand
-// (designs/tiled/merge.hpp) or built around what is there (build.hpp): new ones, some twice, and some that
-// are there. Each key stands once then, with a value that it was given, the first if it was there; its bit in
-// the filter is set if it stands in its second bucket; and what is neither there nor among what is left has
+// A block builds a region, keys are erased, and another block adds more, in place
+// (designs/tiled/merge.hpp) or built around the present ones (build.hpp): new ones, some twice, and some that
+// are present. Each key is stored once then, with a value that it was given, the first if it was present; its bit in
+// the filter is set if it is in its second bucket; and a key that is neither present nor left over has
 // been lost.
 // A `crowd` of new keys comes to so few first buckets that those without a place push for the same slots. One
-// may lag behind when it has taken a slot, before it has read what stood there: in a block of several warps
+// may lag behind when it has taken a slot, before it has read its old contents: in a block of several warps
 // another warp may get far meanwhile.
 enum class merged { where_they_stand, built_around };
 template <class Design>
@@ -385,7 +385,7 @@ void merge_into_a_region(u64 seed, double held, double asked, merged how, u32 cr
     may_have[entry::hash_of(e)].clear();
   }
   for (const auto& [h, values] : may_have) EXPECT_TRUE(values.empty()) << "a key is lost";
-  // A build has a list for few that find no room in their first bucket, as is right for a region of
+  // A build has a list for few that find no slot in their first bucket, as is right for a region of
   // thousands.
   const u64 may_be_left = asked >= 1 || crowd != 0      ? second.size()
                           : how == merged::built_around ? second.size() / 2
@@ -405,7 +405,7 @@ TEST(TiledMerge, BuiltAround) {
     merge_into_a_region<tiled<u32, u32>>(seed, 0.5, 0.9, merged::built_around);
     merge_into_a_region<tiled<u64, u64>>(seed, 0.1, 0.85, merged::built_around);
     merge_into_a_region<tiled<u64, u64>>(seed, 0.8, 1.2, merged::built_around);
-    // More than it takes: what was there stays, and new ones leave.
+    // More than it takes: present keys stay, and new ones leave.
     merge_into_a_region<tiled<u32, u32>>(seed, 1.0, 2.0, merged::built_around);
     merge_into_a_region<tiled<u64, u64>>(seed, 1.0, 2.0, merged::built_around);
   }

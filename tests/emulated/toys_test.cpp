@@ -30,12 +30,12 @@ using swappers = testing::Types<
 INSTANTIATE_TYPED_TEST_SUITE_P(ToySignpost, EmulatedDesign, signposts);
 INSTANTIATE_TYPED_TEST_SUITE_P(ToySwapper, EmulatedDesign, swappers);
 
-// Values of keys that are there change in a call whose new keys make them move.
+// Values of present keys change in a call whose new keys make them move.
 template <class Design>
 void change_in_a_crowd(u64 seed, u64 items, u64 n) {
   SCOPED_TRACE("seed " + std::to_string(seed));
   driver<Design> d({.seed = seed, .preempt = true}, items,
-                   {.load_factor = 0.98, .seed = seed, .grow = false});  // with which all find room
+                   {.load_factor = 0.98, .seed = seed, .grow = false});  // with which all find a slot
   const auto keys = make_keys<u32>(n, pattern::distinct, seed);
   auto often = keys;
   for (int i = 0; i < 3; ++i) often.insert(often.end(), keys.begin(), keys.begin() + n / 2);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A race in a loop body of the cpu space. The ThreadSanitizer build must report it: this shows that what
-// stands in for oneTBB there orders no more than oneTBB would.
+// replaces oneTBB there orders no more than oneTBB would.
 #include <tilehash/space/cpu.hpp>
 
 int main() {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where a round of the cpu space takes place: two space objects, with the host's memory or with one that can
-// be told to run out.
+// run out when asked to.
 #pragma once
 
 #include <optional>

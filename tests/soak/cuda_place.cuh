@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where a round of the cuda space takes place: two streams, with the device's memory or with one that can be
-// told to run out.
+// made to run out.
 #pragma once
 
 #include <optional>

@@ -2,8 +2,8 @@
 // The keys of one round, by number, and what a table holds of them. Numbers make a model of millions of items
 // cheap: an array in place of a map.
 //
-// A value is made from a word of 64 bits and read back as one. Where keys are unique, the word tells the call
-// and, in its low bits, the copy of the key in that call; where all items are kept, it tells the key.
+// A value is made from a word of 64 bits and read back as one. Where keys are unique, the word has the call
+// and, in its low bits, the copy of the key in that call; where all items are kept, it has the key.
 #pragma once
 
 #include <algorithm>

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// A toy that tests what a design can say: the next bucket of a key stands in the bucket.
+// A toy that tests what a design can say: the next bucket of a key is stored in the bucket.
 //
 //   primary    | a b c d e f g > |  --.      a full bucket's last slot becomes a signpost to another,
-//   primary    | h i . . . . . . |    |      in which the item that stood there goes on
+//   primary    | h i . . . . . . |    |      to which the item of that slot moves
 //   overflow   | k l . . . . . . |  <-'      taken one after the other
 //   behind     overflow buckets in use, a lock bit for each bucket
 //
 // A signpost looks like an item whose key is `mark` and whose value is the bucket's number. The key `mark` is
-// legal all the same: it never stands in a last slot.
+// legal all the same: it is never stored in a last slot.
 //
-// Inserts move keys (from a last slot to an overflow bucket), so values do not change beside them. All that
+// Inserts move keys (from a last slot to an overflow bucket), so values do not change concurrently. All that
 // changes the buckets of a primary bucket holds its lock. Safe to run at the same time: inserts with inserts,
 // lookups with lookups, erases with erases.
 #pragma once

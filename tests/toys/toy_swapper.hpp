@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // A toy that tests what a design can say: inserts that take other keys out.
 //
-//   first(k)   | a b c d e f g ! |      seven items; the last slot says whether a key whose first bucket this
-//   is second(k)  | h i k . . . . . |      stands in its second: only then do lookups go on behind     items,
-//   exchanges so far, a lock bit for each bucket
+//   first(k)   | a b c d e f g ! |      seven items; the last slot says whether a key of this first bucket is
+//   second(k)  | h i k . . . . . |      in its second: only then do lookups go on
+//   behind     items, exchanges so far, a lock bit for each bucket
 //
-// An insert that finds no free slot exchanges its key for another, which goes on from there. Whoever has a
-// key in hand holds the lock of its first bucket, so that nobody else puts it in meanwhile: the lock of the
-// key that it takes out is taken before, and kept. It begins only where there is room for one more.
+// An insert that finds no free slot exchanges its key for another, which goes on from there. A thread with a
+// key in hand holds the lock of its first bucket, so that no other thread puts it in meanwhile: the lock of the
+// key that it takes out is taken before, and kept. It begins only if a slot is free.
 //
 // Safe to run at the same time: inserts with inserts, lookups with lookups, erases with erases.
 #pragma once
@@ -167,7 +167,7 @@ class toy_swapper {
     if (wanted && t.rank() == 0) got = detail::try_lock(locks_, which);
     return t.broadcast(u32(got), 0) != 0;
   }
-  // Room for one more?
+  // Capacity for one more?
   template <class Tile>
   TILEHASH_FN bool count_one(Tile t, bool wanted) const {
     bool counted = false;

@@ -106,9 +106,10 @@ struct multi {
   static constexpr bool in_records = detail::is_indexed_set<Ids>;
   static_assert(in_records || std::same_as<typename Ids::mapped_type, u32>,
                 "tilehash: the table of ids must map keys to 32 bits: tiled<Key, std::uint32_t> or the like");
-  static_assert(in_records || (bucketed<Ids> && !values_apart<Ids>),
-                "tilehash: the table of ids must find keys in buckets, with their values beside them: tiled, "
-                "cuckoo, linear_probing, two_level_cuckoo or the like");
+  static_assert(
+      in_records || (bucketed<Ids> && !values_apart<Ids>),
+      "tilehash: the table of ids must find keys in buckets, with their values next to them: tiled, "
+      "cuckoo, linear_probing, two_level_cuckoo or the like");
 
   // ---- the sort ----
   static constexpr bool can_sort = !in_records && detail::packed_bytes<Key> <= 8;
