@@ -326,34 +326,34 @@ template <class Word>
 TILEHASH_FN Word fetch_or(Word* at, Word bits) {
   return shared_ref<Word>(*at).fetch_or(bits, relaxed);
 }
-// Sets the bits that are set in `bits`.
-template <class Word>
-TILEHASH_FN void set_bits(Word* at, Word bits) {
-  if constexpr (sizeof(Word) == 16) {  // not one instruction; retries at most as often as the word changes
-    for (Word old = load_relaxed(at); (old & bits) != bits;) {
-      const Word seen = compare_and_swap(at, old, static_cast<Word>(old | bits));
-      if (seen == old) return;
-      old = seen;
-    }
-  } else {
-    shared_ref<Word>(*at).fetch_or(bits, relaxed);
-  }
+// Calls change(half, bits) for each half of a word of 16 bytes that has some of these bits. (On a GPU overlapping
+// atomic operations are ordered whatever their sizes: PTX ISA 9.0, section 8.7.2.)
+template <class Word, class Change>
+TILEHASH_FN void change_halves(Word* at, Word bits, const Change& change) {
+  using half [[gnu::may_alias]] = u64;
+  auto* const halves = reinterpret_cast<half*>(at);
+  constexpr u32 high = std::endian::native == std::endian::little ? 1 : 0;
+  const u64 low_bits = static_cast<u64>(bits), high_bits = static_cast<u64>(bits >> 64);
+  if (low_bits != 0) change(halves + (1 - high), low_bits);
+  if (high_bits != 0) change(halves + high, high_bits);
 }
 
-// Flips the bits that are set in `bits`; each half of a word of 16 bytes separately. (On a GPU overlapping
-// atomic operations are ordered whatever their sizes: PTX ISA 9.0, section 8.7.2.)
+// Sets the bits that are set in `bits`; each half of a word of 16 bytes separately.
+template <class Word>
+TILEHASH_FN void set_bits(Word* at, Word bits) {
+  if constexpr (sizeof(Word) == 16)
+    change_halves(at, bits, [](auto* half, u64 some) { set_bits(half, some); });
+  else
+    shared_ref<Word>(*at).fetch_or(bits, relaxed);
+}
+
+// Flips the bits that are set in `bits`; each half of a word of 16 bytes separately.
 template <class Word>
 TILEHASH_FN void flip_bits(Word* at, Word bits) {
-  if constexpr (sizeof(Word) == 16) {
-    using half [[gnu::may_alias]] = u64;
-    auto* const halves = reinterpret_cast<half*>(at);
-    constexpr u32 high = std::endian::native == std::endian::little ? 1 : 0;
-    const u64 low_bits = static_cast<u64>(bits), high_bits = static_cast<u64>(bits >> 64);
-    if (low_bits != 0) flip_bits(halves + (1 - high), low_bits);
-    if (high_bits != 0) flip_bits(halves + high, high_bits);
-  } else {
+  if constexpr (sizeof(Word) == 16)
+    change_halves(at, bits, [](auto* half, u64 some) { flip_bits(half, some); });
+  else
     shared_ref<Word>(*at).fetch_xor(bits, relaxed);
-  }
 }
 
 // Clears a bit of an array of bits. Of several concurrent calls only the one that found it set returns true.
