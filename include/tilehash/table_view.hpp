@@ -332,7 +332,7 @@ struct mutable_table_view : table_view<Design> {
     }
     if constexpr (displaces && keeps) {
       if (active && x.key.regular() && became == outcome::refused)
-        became = detail::displace_among_inserts(this->design, x.key.bits, x.value);
+        became = detail::displace_among_inserts(this->design, this->design.hash(x.key.bits), x.value);
     }
     if (became == outcome::inserted) detail::count_change(changes, static_cast<u64>(x.key.bits), true);
     return became;

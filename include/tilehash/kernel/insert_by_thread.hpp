@@ -62,20 +62,21 @@ class insert_by_thread {
     }
     TILEHASH_UNROLL_BY(1)
     for (;;) {  // at most three times
-      if (t.any(seeks)) {
+      if (seeks) {
         location second = first;
         design.turn(second);
         word* const there = design.bucket_at(design.where(second));
-        const auto b = bucket_type::read_shared(solo_tile{}, there, seeks);
-        if (seeks && b.has(solo_tile{}, second.stored)) {
+        const auto b = bucket_type::read_shared(solo_tile{}, there);
+        if (b.has(solo_tile{}, second.stored)) {
           on = false, became = outcome::present;
-        } else if (seeks && free == 0) {
+        } else if (free == 0) {
           memory = there;
           stored = second.stored;
           free = free_in(b);
           if (free != 0) design.passes(first);
         }
       }
+      t.sync();
       if (on) became = claim(memory, free, stored, x.value);
       on = seeks = on && became == outcome::refused && stored == first.stored;  // the first bucket filled up
       if (!t.any(seeks)) return became;

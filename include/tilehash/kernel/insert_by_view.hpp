@@ -23,30 +23,34 @@ concept displacing_among_inserts = requires { typename D::displacement_among_ins
 
 // Place an item by moving other keys, by one thread: by one move, by two, and by a path. They are not inlined,
 // since few items come to the first, and ever fewer to the others. None calls the next, which would cost a GPU's
-// kernel registers.
+// kernel registers. They take the hash of the key, which the insert before has computed. If they took the key, each
+// thread would store it in local memory for them, even a thread whose key is present.
+template <displacing_among_inserts Design>
+TILEHASH_FN auto displacement_of_hash(const Design& design, typename Design::key_bits hash,
+                                      typename Design::slot_type::value_bits value) {
+  return design.template displacement_from<typename Design::displacement_among_inserts>(
+      design.location_of(hash), hash, Design::slot_type::pack(hash, value));
+}
 template <displacing_among_inserts Design, bool Two>
-TILEHASH_FN_APART outcome displace_by_short_moves(Design design, typename Design::key_bits key,
+TILEHASH_FN_APART outcome displace_by_short_moves(Design design, typename Design::key_bits hash,
                                                   typename Design::slot_type::value_bits value) {
-  using displacement = typename Design::displacement_among_inserts;
-  using verdict = typename displacement::verdict;
-  const short_moves<Design> moves(
-      design.template displacement_of<displacement>(key, Design::slot_type::pack(key, value)));
+  using verdict = typename Design::displacement_among_inserts::verdict;
+  const short_moves<Design> moves(displacement_of_hash(design, hash, value));
   const verdict v = Two ? moves.by_two_moves() : moves.by_one_move();
   return v == verdict::done ? outcome::inserted : v == verdict::known ? outcome::present : outcome::refused;
 }
 template <displacing_among_inserts Design>
-TILEHASH_FN_APART outcome displace_along_path(Design design, typename Design::key_bits key,
+TILEHASH_FN_APART outcome displace_along_path(Design design, typename Design::key_bits hash,
                                               typename Design::slot_type::value_bits value) {
-  using displacement = typename Design::displacement_among_inserts;
-  const auto d = design.template displacement_of<displacement>(key, Design::slot_type::pack(key, value));
-  return displacement::tries::all_of(d, solo_tile{}, true);
+  const auto d = displacement_of_hash(design, hash, value);
+  return Design::displacement_among_inserts::tries::all_of(d, solo_tile{}, true);
 }
 template <displacing_among_inserts Design>
-TILEHASH_FN outcome displace_among_inserts(const Design& design, typename Design::key_bits key,
+TILEHASH_FN outcome displace_among_inserts(const Design& design, typename Design::key_bits hash,
                                            typename Design::slot_type::value_bits value) {
-  outcome became = displace_by_short_moves<Design, false>(design, key, value);
-  if (became == outcome::refused) became = displace_by_short_moves<Design, true>(design, key, value);
-  return became != outcome::refused ? became : displace_along_path(design, key, value);
+  outcome became = displace_by_short_moves<Design, false>(design, hash, value);
+  if (became == outcome::refused) became = displace_by_short_moves<Design, true>(design, hash, value);
+  return became != outcome::refused ? became : displace_along_path(design, hash, value);
 }
 
 // Calls f with the tile of a view's caller. Threads of a GPU that insert alone go on together until the last of
