@@ -223,6 +223,22 @@ TEST(hashes_in, divides_as_hash_of) {
   }
 }
 
+// The bucket of a hash in all of a table is its bucket in its region, and both give the hash back.
+TEST(hashed_buckets, position_of_is_the_inverse_of_hash_of) {
+  random_numbers random("positions");
+  using slot = remainder_slot<u64, u64>;
+  for (int i = 0; i < 100'000; ++i) {
+    const u64 regions = random.between(1, u64(1) << random.below(17)), buckets = random.between(40, 4000);
+    const detail::hashed_buckets<slot> all(regions * buckets, buckets, 7);
+    const u64 h = random() | (i % 2 == 0 ? 0 : ~u64(0) << random.below(64));
+    const u64 scaled = (h >> 32) * regions;
+    const auto at = all.position_of(h);
+    ASSERT_EQ(at.base, (scaled >> 32) * buckets);
+    ASSERT_EQ(at.bucket, static_cast<u32>(scaled) * buckets >> 32);
+    ASSERT_EQ(all.hash_of(static_cast<u32>(scaled >> 32), at.bucket, h & slot::remainder_mask), h);
+  }
+}
+
 // Without the option nothing shrinks; with it a table follows its items down, and does not go up and down.
 TEST(shrinking, only_where_it_is_asked_for) {
   resizing<faulty_host> memory;

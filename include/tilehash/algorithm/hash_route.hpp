@@ -102,7 +102,11 @@ class hashed_buckets {
   TILEHASH_FN position position_of(key_bits h) const {
     const u64 scaled = route_.scaled(h);
     const u32 region = static_cast<u32>(scaled >> 32), within = static_cast<u32>(scaled);
-    return {region * region_buckets_, scale(within, region_buckets_)};
+    const u32 base = region * region_buckets_;
+    if constexpr (on_gpu) return {base, scale(within, region_buckets_)};
+    // base + bucket = floor(high * regions * region_buckets / 2^32). A caller that only needs the sum gets it by
+    // one product: the compiler drops the rest.
+    return {base, scale(route_type::high(h), static_cast<u32>(buckets())) - base};
   }
   // The hash of a bucket and a remainder: the inverse of position_of().
   TILEHASH_FN key_bits hash_of(u32 region, u32 bucket, key_bits remainder) const {
