@@ -39,6 +39,7 @@ class unshared_insert {
   static constexpr bool two_buckets = requires(const Design& d, location& at) {
     d.turn(at);
     d.template passes<true>(at);
+    slot_type::filter_mask;
   };
   static constexpr u32 no_slot = ~u32(0);
 
@@ -55,11 +56,13 @@ class unshared_insert {
                                                       value_bits value) const {
     if constexpr (two_buckets) {
       auto* const words = design_.bucket_at(design_.where(home));
-      const auto result = design_.examine_for_insert(t, bucket_type::read(t, words), home.stored);
-      if (result.what == lookup_state::found) return outcome::present;
-      if (result.what != lookup_state::absent)
+      const auto b = bucket_type::read(t, words);
+      const auto result = b.find_own_or_free(t, home.stored);
+      if (result.own) return outcome::present;
+      // To test all filter bits costs less than to find the key's bit. Few buckets with a free slot have any.
+      if (!result.free || b.has_bits(t, slot_type::filter_mask))
         return in_second(design_, home, key, value, result.free ? result.slot : no_slot);
-      put(words + result.slot, result.old, home.stored, value);
+      put(words + result.slot, 0, home.stored, value);
       return outcome::inserted;
     } else {
       walk w{key, value, home, home};
@@ -80,6 +83,14 @@ class unshared_insert {
                                                      value_bits value, u32 free)
     requires two_buckets
   {
+    if (free != no_slot) {
+      auto* const words = design.bucket_at(design.where(first));
+      const auto result = design.examine_for_insert(t, bucket_type::read(t, words), first.stored);
+      if (result.what == lookup_state::absent) {
+        put(words + result.slot, result.old, first.stored, value);
+        return outcome::inserted;
+      }
+    }
     location second = first;
     design.turn(second);
     auto* const words = design.bucket_at(design.where(second));
