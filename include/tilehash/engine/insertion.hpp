@@ -261,13 +261,19 @@ class insertion : public region_slots<Design, Space> {
   insert_report move_in(Space& space, const Source& source, u64 n) {
     return call(*this, space, insert_role::all_or_none).run(source, detail::keep_stored{}, n);
   }
-  // Moves all items in another table's slots here. Regions do not pay for few slots, so one thread of a CPU
-  // moves these alone. Returns 0 if all items fit; otherwise some are unplaced, and others may be missing.
+  // Does one thread move the items of so many slots alone? Regions do not pay for few on a CPU.
+  static bool moves_alone(const Space& space, u64 slots) {
+    if constexpr (!Space::has_lanes && view_changeable<Design>)
+      return slots < (space.threads() == 1 ? detail::tuning::cpu::moved_by_one_thread
+                                           : detail::tuning::cpu::moved_alone);
+    else
+      return false;
+  }
+  // Moves all items in another table's slots here. Returns 0 if all items fit; otherwise some are unplaced, and
+  // others may be missing.
   u64 move_from(Space& space, const Design& other) {
     if constexpr (!Space::has_lanes && view_changeable<Design>) {
-      const u64 few =
-          space.threads() == 1 ? detail::least_to_partition<Space> : detail::tuning::cpu::moved_alone;
-      if (other.capacity() < few) return detail::move_unshared(other, view_.design);
+      if (moves_alone(space, other.capacity())) return detail::move_unshared(other, view_.design);
     }
     return move_in(space, detail::slots_source<Design>{other}, other.capacity()).refused;
   }
@@ -324,11 +330,12 @@ std::optional<u64> insertion<Design, Space>::rebuild(Space& space, u64 items, u6
                                                      const unplaced_entry* unplaced, u64 unplaced_size,
                                                      u64 capacity_limit) {
   const u64 n = size(), most = std::max(items, slots_without_growth * n);
+  const bool alone = moves_alone(space, capacity());
   table_options options = options_;
   for (u64 tries = 0; tries < max_rebuilds && this->capacity_for(items) < capacity_limit; ++tries) {
     options.seed = detail::seed_of(options) + 1;
-    insertion fresh =
-        empty_for<detail::slots_source<Design>>(space, items, options, least_capacity, capacity());
+    insertion fresh = empty_for<detail::slots_source<Design>>(space, items, options, least_capacity,
+                                                              alone ? 0 : capacity());
     u64 refused = fresh.move_from(space, view_.design);
     if constexpr (replacing<Design>) {
       const detail::unplaced_source<slot_type, unplaced_entry> rest{unplaced};

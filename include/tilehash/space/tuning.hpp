@@ -211,8 +211,9 @@ struct cpu : common {
   static constexpr u64 combined_part_items = u64(1) << 12;  // of a part at least, where there are fewer
 
   // ---- when another way pays ----
-  static constexpr u64 moved_alone = u64(1) << 14;  // slots of a table: one thread moves fewer faster
-  static constexpr int few_threads = 2;             // partition items no faster than one inserts them
+  // Slots of a table that grows: one thread moves fewer faster by itself than all threads do by regions.
+  static constexpr u64 moved_alone = u64(1) << 14, moved_by_one_thread = u64(1) << 22;
+  static constexpr int few_threads = 2;  // partition items no faster than one inserts them
   // Copies of a key in a sample, from which equal keys are combined first; and if the first is kept.
   static constexpr double few_combined_copies = 2, few_first_copies = 3;
   // Pending items from which a sketch says how far a table grows: it costs a fifth of their insert. A sample
