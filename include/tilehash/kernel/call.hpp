@@ -50,20 +50,23 @@ struct call_counts {
 // A lane's counts, a block's, or those of all blocks of a small call, in one word. One addition counts all kinds
 // and the blocks.
 //
-//   | blocks | left | gone | illegal | inserted |      14 bits for each kind
+//   | blocks | gone or left | illegal | inserted |      17 bits for each kind
+//
+// No kernel counts both erased and pending items.
 struct packed_counts {
-  static constexpr u32 kinds = static_cast<u32>(counter::left) + 1, kind_bits = 14;
-  static constexpr u64 most_items = (u64(1) << kind_bits) - 1, one_block = u64(1) << kinds * kind_bits;
+  static constexpr u32 kinds = static_cast<u32>(counter::left) + 1, fields = 3, field_bits = 17;
+  static constexpr u64 most_items = (u64(1) << field_bits) - 1, one_block = u64(1) << fields * field_bits;
 
   u64 word = 0;
 
-  TILEHASH_FN void add(counter what, u64 /*spot*/, u64 n, u32 /*phase*/ = 0) {
-    word += n << static_cast<u32>(what) * kind_bits;
-  }
-  TILEHASH_FN u64 operator[](counter what) const {
-    return word >> static_cast<u32>(what) * kind_bits & most_items;
-  }
+  TILEHASH_FN void add(counter what, u64 /*spot*/, u64 n, u32 /*phase*/ = 0) { word += n << shift_of(what); }
+  TILEHASH_FN u64 operator[](counter what) const { return word >> shift_of(what) & most_items; }
   TILEHASH_FN u64 blocks() const { return word / one_block; }
+
+ private:
+  TILEHASH_FN static constexpr u32 shift_of(counter what) {
+    return (what == counter::left ? static_cast<u32>(counter::gone) : static_cast<u32>(what)) * field_bits;
+  }
 };
 
 // A lane counts in a word of its own, or in the call's counters.
@@ -155,7 +158,7 @@ struct call_end {
   u64* size = nullptr;              // the table's table_change; null: the host counts
   u64* given_up = nullptr;          // set to zero
   insert_report* report = nullptr;  // may be null
-  u64* erased = nullptr;            // may be null
+  u64* erased = nullptr;            // of an asynchronous erase, else null
   u64 n = 0;                        // items of the call
   u32 last_phase = 0;
   u32* blocks_done = nullptr;  // counter of the kernel that ends the call; null: finish_call() ends it
@@ -270,7 +273,9 @@ struct call_end {
     }
     if (host != nullptr) return store_relaxed(host, all.word);
     for (u32 kind = 0; kind < packed_counts::kinds; ++kind) sums[kind] = all[static_cast<counter>(kind)];
-    conclude(all[counter::inserted], all[counter::illegal], all[counter::gone], all[counter::left]);
+    const u64 last = all[counter::left];
+    conclude(all[counter::inserted], all[counter::illegal], erased != nullptr ? last : 0,
+             erased != nullptr ? 0 : last);
   }
 
   template <class Lane>
