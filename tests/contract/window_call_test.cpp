@@ -81,7 +81,7 @@ struct recording_policy : recording_table::in_call<recording_table> {
   template <class Source, class Update>
   static constexpr bool fills = !std::same_as<Source, detail::called_source<slot_type>>;
   template <class Windows>
-  std::optional<regions> fill(cpu& /*space*/, const Windows& /*w*/, u64 /*end*/) const {
+  std::optional<regions> fill(cpu& /*space*/, const Windows& /*w*/, u64 /*end*/, bool /*unwiped*/) const {
     return std::exchange(table.filled, std::nullopt);
   }
 };

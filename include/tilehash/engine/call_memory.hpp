@@ -79,12 +79,26 @@ class call_memory {
   void clear(Space& space) const {
     space.fill(reinterpret_cast<char*>(at_), bytes, char(0));
   }
+  // Waits until a kernel has written to a word of the host, and takes it. 0: no kernel did.
+  template <class Space>
+  static u64 take_word(Space& space, u64& word) {
+    if constexpr (requires { space.wait_for_word(&word); })
+      space.wait_for_word(&word);
+    else
+      space.synchronize();
+    return std::exchange(word, u64(0));
+  }
   // The counts of the call that has ended, `packed` or in its sums. Synchronizes with the host.
   template <class Space>
   call_counts counted(Space& space, bool packed = false) const {
     call_counts counts;
     if (u64* const host = host_words_of(space); host != nullptr) {
-      if (packed && wait_for(space, host[call_counters::kinds], counts)) return counts;
+      if (packed) {
+        const packed_counts all{take_word(space, host[call_counters::kinds])};
+        for (u32 kind = 0; kind < packed_counts::kinds; ++kind)
+          counts.of[kind] = all[static_cast<counter>(kind)];
+        if (all.word != 0) return counts;
+      }
       space.synchronize();
       std::copy_n(host, call_counters::kinds, counts.of);
     } else {
@@ -112,18 +126,6 @@ class call_memory {
   }
 
  private:
-  // Waits for packed counts, and takes them. False: the call has ended in another way.
-  template <class Space>
-  static bool wait_for(Space& space, u64& word, call_counts& counts) {
-    if constexpr (requires { space.wait_for_word(&word); })
-      space.wait_for_word(&word);
-    else
-      space.synchronize();
-    const packed_counts all{std::exchange(word, u64(0))};
-    for (u32 kind = 0; kind < packed_counts::kinds; ++kind) counts.of[kind] = all[static_cast<counter>(kind)];
-    return all.word != 0;
-  }
-
   u64* at_ = nullptr;
 };
 

@@ -29,13 +29,13 @@ class counted_storage : public storage<Design, Space> {
   using base::home;
 
   // The number of all items. Writes nothing. Synchronizes if there were asynchronous calls, or a view exists.
-  u64 live_size() const { return unsettled_ || is_viewed() ? size_ + change().items : u64(size_); }
+  u64 live_size() const { return unsettled_ != 0 || is_viewed() ? size_ + change().items : u64(size_); }
   // Makes size() the number of all items, and sweeps the table if that is due; for verbs that change the
   // table. Synchronizes as live_size().
   void settle(Space& space) {
     if (!is_settled()) settle_now(space);
   }
-  bool is_settled() const { return (u32(unsettled_) | attention_) == 0; }
+  bool is_settled() const { return (unsettled_ | attention_) == 0; }
 
  protected:
   using base::base, base::size_;
@@ -75,6 +75,7 @@ class counted_storage : public storage<Design, Space> {
     u64 limit() const { return table.limit(); }  // the number of items at which it grows
     u64 seed() const { return detail::seed_of(storage_.options_); }
     bool is_known_empty() const { return storage_.is_known_empty(); }
+    u64 most_items() const { return storage_.most_items(); }
     detail::call_memory calls() const { return storage_.calls_; }
     detail::call_end unwaited(u64 n, u32 last_phase) { return storage_.unwaited(n, last_phase); }
     void recount(Space& space) { storage_.recount(space); }
@@ -89,7 +90,7 @@ class counted_storage : public storage<Design, Space> {
 
   // Changes that are not settled are copied with the memory. The copy has no view yet.
   counted_storage(const counted_storage& other, Space& space) : base(other, space) {
-    unsettled_ = other.unsettled_ || other.is_viewed();
+    unsettled_ = other.is_viewed() ? other.capacity() : u64(other.unsettled_);
     attention_ = other.attention_ & sweep_is_due;
     erased_ = u64(other.erased_);
   }
@@ -97,17 +98,19 @@ class counted_storage : public storage<Design, Space> {
   // The end of an asynchronous call: its change of the size stays in the memory of the space. A call that is
   // captured runs again whenever its graph is launched, so the size may change at any time, as by a view.
   detail::call_end unwaited(u64 n, u32 last_phase) {
-    unsettled_ = true;
+    unsettled_ += n;
     if (is_captured()) note_view();
     return calls_.unwaited(n, last_phase);
   }
   // False while asynchronous calls or views may have inserted items, or may do so before a captured call runs.
-  bool is_known_empty() const { return size_ == 0 && !unsettled_ && !is_viewed() && !is_captured(); }
+  bool is_known_empty() const { return size_ == 0 && unsettled_ == 0 && !is_viewed() && !is_captured(); }
+  // The number of items is at most this. It costs no synchronization.
+  u64 most_items() const { return is_viewed() || is_captured() ? this->capacity() : size_ + unsettled_; }
   // After an interrupted call (a user's op threw): counts the items of the table for its size. On a CPU.
   void recount(Space& space) {
     calls_.clear(space);
     size_ = detail::count_entries(space, this->view_);
-    unsettled_ = false;
+    unsettled_ = 0;
   }
 
   // After erases: the next verb that changes the table sweeps it, if that is due. So a table that only loses
@@ -116,7 +119,7 @@ class counted_storage : public storage<Design, Space> {
     if constexpr (detail::sweepable<Design>) {
       const auto& design = this->view_.design;
       u64 items = size_;
-      if (unsettled_)  // asynchronous calls may have inserted any number of items
+      if (unsettled_ != 0)  // asynchronous calls may have inserted any number of items
         items = std::max(
             items, static_cast<u64>(this->options_.load_factor * static_cast<double>(design.capacity())));
       erased_ += erased;
@@ -136,9 +139,9 @@ class counted_storage : public storage<Design, Space> {
   }
   void note_view() { attention_ = attention_ | viewed; }
 
-  detail::call_memory calls_;                // in the memory of the table
-  detail::zero_when_moved<bool> unsettled_;  // asynchronous calls may have changed the size
-  detail::zero_when_moved<> erased_;         // keys, since the table was tidied or swept
+  detail::call_memory calls_;            // in the memory of the table
+  detail::zero_when_moved<> unsettled_;  // items of asynchronous calls, which may have changed the size
+  detail::zero_when_moved<> erased_;     // keys, since the table was tidied or swept
 
  private:
   // What settle() has to look at, in one word, as it is asked for each key that comes alone.
@@ -154,12 +157,12 @@ class counted_storage : public storage<Design, Space> {
 
   detail::table_change change() const { return calls_.change(*home()); }
   __attribute__((noinline)) void settle_now(Space& space) {
-    if (unsettled_ || is_viewed()) fetch_size(space);
+    if (unsettled_ != 0 || is_viewed()) fetch_size(space);
     sweep_if_due(space);
   }
   void fetch_size(Space& space) {
     const detail::table_change all = calls_.change(space);
-    unsettled_ = false;
+    unsettled_ = 0;
     if (all.items == 0 && all.erased == 0) return;
     size_ += all.items;
     count_erased(all.erased);

@@ -225,8 +225,8 @@ class insertion : public region_slots<Design, Space> {
     template <class Source, class Update>
     static constexpr bool fills = detail::filled_by_regions<Design, Source, Update>;
     template <class Windows>
-    [[gnu::always_inline]] auto fill(Space& space, const Windows& w, u64 end) const {
-      return detail::fill_window(space, design(), w, end, size(), this->calls());
+    [[gnu::always_inline]] auto fill(Space& space, const Windows& w, u64 end, bool unwiped) const {
+      return detail::fill_window(space, design(), w, end, size(), unwiped, this->calls());
     }
     void wipe(Space& space) const { table.wipe_slots(space); }
   };

@@ -97,7 +97,7 @@ class slots : public counted_storage<Design, Space> {
     wipe_slots(space);
     wipe_rest(space);
     size_ = 0;
-    unsettled_ = false;
+    unsettled_ = 0;
     base::start_erased();
   }
 

@@ -65,7 +65,7 @@ class subtable_slots : public counted_storage<Design, Space> {
     wipe(space, view_.design.at(parts));
     calls_.clear(space);
     size_ = 0;
-    unsettled_ = false;
+    unsettled_ = 0;
     weigh_evenly();
   }
 

@@ -211,7 +211,7 @@ class subtables : public subtable_slots<Design, Space> {
     // Inserts all items of a call into an empty table with capacity for them. Returns nothing if it does not
     // pay.
     template <class Windows>
-    auto fill(Space& space, const Windows& w, u64 end) const {
+    auto fill(Space& space, const Windows& w, u64 end, bool /*unwiped*/) const {
       using filled = decltype(design().fill_regions(space, w.phases.source(), w.n, w.valid));
       const bool all = w.done == 0 && end == w.n && size() == 0 && w.valid <= limit();
       if (!all || table.doubles_ || !design().regions_pay(space, w.valid)) return std::optional<filled>();

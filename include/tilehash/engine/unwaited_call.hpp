@@ -2,6 +2,8 @@
 // One insert that does not synchronize with the host: one window of all items, into a table that does not
 // grow.
 //
+//   few items, and a table that is      one kernel (engine/at_once.hpp)
+//   known to stay rather empty
 //   a table that is known to be empty,  region by region, where that pays; then the items left over, whose
 //   or values that are assigned         number only the GPU knows (engine/unwaited_fill.hpp)
 //   any other                           the phases of engine/insert_phases.hpp: place, displace, and update or
@@ -18,6 +20,7 @@
 #include <tilehash/core/op.hpp>
 #include <tilehash/core/result.hpp>
 #include <tilehash/designs/concepts.hpp>
+#include <tilehash/engine/at_once.hpp>
 #include <tilehash/engine/insert_phases.hpp>
 #include <tilehash/engine/thread_combined.hpp>
 #include <tilehash/engine/unwaited_fill.hpp>
@@ -43,6 +46,13 @@ class unwaited_call {
   template <class Source, class Update>
   void start(const Source& source, const Update& update, u64 n, insert_report* report) {
     if (n == 0) return detail::finish_call(space_, end_of(0, report));  // no phase has a kernel
+    if constexpr (detail::inserts_at_once<Design, Space, Source, Update>) {
+      if (detail::at_once_pays(table_.design(), table_.most_items(), n)) {
+        detail::call_end end = end_of(n, report);
+        end.packed = table_.calls().packed();
+        return detail::start_insert_at_once(space_, table_.design(), detail::shifted(source, 0), end);
+      }
+    }
     if constexpr (Policy::template fills<Source, Update> && detail::fills_unwaited<Design, Space>()) {
       const bool empty = table_.is_known_empty();  // before this call makes it uncertain
       if (detail::start_fill(space_, table_.design(), source, update, n, empty, table_.calls(),

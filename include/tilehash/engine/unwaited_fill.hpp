@@ -3,10 +3,11 @@
 // assign values.
 //
 //   partition, build or merge   the only region of an empty table: build, from the items of the call
-//   place, displace, count      the items left over, of which the host knows no number (kernel/left_over.hpp)
+//   place, displace, count      the items left over, of which the host knows no number (kernel/left_over.hpp);
+//                               one kernel if the table stays rather empty (kernel/insert_at_once.hpp)
 //
-// A small call into one region has its counters and the list of items left over in the memory of the table.
-// So it needs no other memory, and no kernel clears any.
+// A small call into one region has its counters and the list of items left over in the memory of the table. So has one
+// whose left-over items are inserted by one kernel. Such calls need no other memory, and no kernel clears any.
 #pragma once
 
 #include <concepts>
@@ -15,6 +16,7 @@
 #include <tilehash/core/op.hpp>
 #include <tilehash/core/result.hpp>
 #include <tilehash/designs/concepts.hpp>
+#include <tilehash/engine/at_once.hpp>
 #include <tilehash/engine/call_memory.hpp>
 #include <tilehash/engine/one_region.hpp>
 #include <tilehash/engine/region_choice.hpp>
@@ -48,6 +50,14 @@ bool start_fill(Space& space, const Design& design, const Source& source, const 
     return true;
   }
   end.blocks_done = calls.blocks_done();
+  if constexpr (inserts_at_once<Design, Space, Source, Update>) {
+    if (!one && design.regions() <= call_memory::bins && stays_below(design, 0, n, tuning::gpu::never_full)) {
+      region_fill<Design, Space> fill(space, design, calls);
+      fill.fill_all(source, n);
+      start_left_at_once(space, design, source, n, fill.counts(), end);
+      return true;
+    }
+  }
   const auto start = [&](auto&& fill) {
     if constexpr (builds_from_items<Source, Space, Design>) {
       if (one) fill.fill_one(source, n);

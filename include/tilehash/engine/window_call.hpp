@@ -19,7 +19,7 @@
 //                             no hash function worked. Throws out_of_memory
 //   renew(space, w, items)    the same for an empty table. Returns whether its slots are left to wipe
 //   wipe(space)               empties the slots
-//   fills, fill(space, w, end)  inserts a window by regions, if that pays
+//   fills, fill(space, w, end, unwiped)  inserts a window by regions, if that pays
 //   end(space, enlarge)       completes the call (optional)
 #pragma once
 
@@ -175,7 +175,7 @@ class window_call {
   void look_up(Windows& w) {
     w.phases.make_bits(grows_);
     const detail::call_end last = table_.calls().waited(space_, w.n, 0);
-    const bool ends = w.n - w.done <= few_updates;
+    const bool ends = w.n - w.done <= detail::tuning::gpu::ended_items;
     w.phases.look_up(table_.design(), w.done, w.n, table_.sentinels(), ends ? &last : nullptr);
     collect(w);
     w.looked_up = true;
@@ -260,10 +260,10 @@ class window_call {
     using Update = typename Windows::update_type;
     if constexpr (Policy::template fills<Source, Update>) {
       if (w.phases.bits_known() > w.done) return false;
-      decltype(table_.fill(space_, w, end)) filled;
+      decltype(table_.fill(space_, w, end, unwiped_)) filled;
       try {
         if (!detail::prepare_outcomes(space_, table_.design(), w, end, table_.size())) return false;
-        filled = table_.fill(space_, w, end);
+        filled = table_.fill(space_, w, end, unwiped_ || table_is_ != insert_role::in_use);
       } catch (const out_of_memory&) {
         unwiped_ = table_.size() == 0;  // its slots may hold bins
       }

@@ -242,10 +242,8 @@ struct sm_90 : common {
   static constexpr u32 routed_sample = 1024;  // keys, of which frequent ones are sent to their rank once
   static constexpr u32 route_warps = 64;      // of a multiprocessor, to bring items into the order of ranks
   static constexpr u32 displace_block = 256;  // searches differ in length, and a block waits for its longest
-  static constexpr u32 tidy_block = 256, segments_block = 256, runs_block = 256;
-  static constexpr u32 rank_block = 512;
-  static constexpr u32 compact_block = 256;
-  static constexpr u32 small_join_block = 256;
+  static constexpr u32 tidy_block = 256, segments_block = 256, runs_block = 256, compact_block = 256;
+  static constexpr u32 small_join_block = 256, rank_block = 512;
   static constexpr u32 sort_block = 512;  // three on a multiprocessor (sort_occupancy)
   // Two on a multiprocessor (merge_occupancy): more threads keep registers in local memory.
   static constexpr u32 merge_block(u64 word_bytes) { return by_word(word_bytes, 640, 512); }
@@ -302,7 +300,10 @@ struct sm_90 : common {
   // ---- kernels that follow one another ----
   static constexpr u64 ended_items = u64(1) << 17;  // of a call that its last kernel ends, not another one
   static constexpr u64 built_by_one_kernel = 2048;  // items of a table's only region, in an empty table
-  static constexpr u32 one_region_block = 512;      // threads of that kernel
+  static constexpr u32 one_region_block = 512, at_once_block = 128;  // threads of it, and of the next
+  // Items that one kernel inserts at once: into an empty table, into another, and above at_once_load (moves take long).
+  static constexpr u64 at_once_of_empty = u64(1) << 19, at_once_items = u64(1) << 20, at_once_few = 128;
+  static constexpr double at_once_load = 0.7;
   static constexpr u64 left_to_one_block = u64(1) << 14;  // items of a call, if regions leave some over
   static constexpr bool late_loops(u64 word_bytes) { return word_bytes > 8; }
   static constexpr u32 late_each = 8;        // items of a thread, at most, if only the GPU knows their number
