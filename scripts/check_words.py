@@ -14,7 +14,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 LONGEST, LONGEST_IN_TABLE = 25, 40  # words of a sentence
-COMMENTED = ("apps", "bench", "examples", "instances", "tests")
+COMMENTED = ("include", "apps", "bench", "examples", "instances", "tests")
 STARTS = {"What", "Who", "Which", "Of"}
 AVOID = {  # a pattern: what to write instead
     r"who|whom|he|his|him|nobody|somebody|who(?:so)?ever": "name the lane, thread, call or table",

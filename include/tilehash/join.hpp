@@ -156,7 +156,7 @@ join_rows<Space> make_join_rows(Space& space, u64 n, join_kind kind) {
   return rows;
 }
 
-// Stands in for region_join where keys are too wide for regions: it has no rows.
+// Replaces region_join where keys are too wide for regions: it has no rows.
 template <class Space>
 struct no_regions {
   static u64 size() { return 0; }

@@ -345,7 +345,7 @@ struct displacement {
       if (active && p.number(t, e) == p.length) faster = !put(p.mine[e], incoming[e], true);
     }
     active = t.ballot(faster) == 0 && active;
-    if (AmongInserts && active) acq_rel_fence();  // who misses a key below finds its copy
+    if (AmongInserts && active) acq_rel_fence();  // a thread that misses a key below finds its copy
     TILEHASH_UNROLL_BY(unrolled)
     for (u32 e = path<Tile>::share; e-- > 0;) {
       if (active && p.number(t, e) < p.length) put(p.mine[e], incoming[e], false);

@@ -10,7 +10,7 @@
 //
 // Items are taken in rounds. A first loop computes the homes of a round, and a second one compares the home
 // entries. The second loop has no branch that depends on a comparison where the op permits, because the
-// processor cannot predict it: with Zipf's law a third of the keys are not there. A third loop takes the rest.
+// processor cannot predict it: with Zipf's law a third of the keys are absent. A third loop takes the rest.
 //
 // Invariant: an entry, once used, stays used. All entries begin with a copy of one item, which is used only in
 // that item's home. So a comparison with a home entry needs no test whether the entry is used.

@@ -117,7 +117,7 @@ struct repeats_word {
 
 // One block samples the keys, and writes a repeats_word. Keys repeat if one in 8 of the sample does.
 //
-// How many keys there are follows from those that the sample has once and twice (Chao, Scand. J. Statist.
+// The number of keys follows from those that the sample has once and twice (Chao, Scand. J. Statist.
 // 1984: Nonparametric estimation of the number of classes in a population). It is a lower bound where some
 // keys are much more frequent than others.
 template <class Key, u32 Threads>

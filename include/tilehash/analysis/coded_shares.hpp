@@ -48,7 +48,7 @@ struct coded_share {
   u64 number = 0;  // of first rows
 
   coded_share(cpu& space, u64 seed) : table(space, seed) { grow(space); }
-  // Room for the keys of as many slots as the table will have. Throws out_of_memory.
+  // Gets capacity for the keys of as many slots as the table will have. Throws out_of_memory.
   void grow(cpu& space) {
     buffer<u32, cpu> more(space, table.next_slots());
     std::copy_n(first_rows.data(), number, more.data());

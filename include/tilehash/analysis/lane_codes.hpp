@@ -46,7 +46,7 @@ struct write_code {
   }
 };
 
-// Is there a legal key that the map has not?
+// Is a legal key absent from the map?
 template <class Key>
 struct find_refused {
   const Key* keys;

@@ -59,7 +59,7 @@ inline u64 bin_capacity(u64 n, u64 bins) {
 
 inline u64 divide_up(u64 a, u64 b) { return a / b + (a % b != 0); }
 
-// Are there too many tombstones after so many erases in a table of single slots? They take free slots from
+// Are the tombstones too many after so many erases in a table of single slots? They take free slots from
 // lookups of absent keys: a `share`-th of them may go. (In a full table a 256th of the slots: a sweep reads
 // all of them.)
 inline bool tombstones_are_due(u64 capacity, u64 items, u64 erased, u64 share) {

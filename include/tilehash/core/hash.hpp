@@ -120,7 +120,7 @@ struct xor_polynomial {
   }
 };
 
-// Bob Jenkins' 32-bit integer hash (the six-shift one of his page on integer hashing), used by the Horton
+// Bob Jenkins' 32-bit integer hash (the six-shift one of the page on integer hashing), used by the Horton
 // paper as its primary function.
 struct jenkins {
   u32 seed = 0;

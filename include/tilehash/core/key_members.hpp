@@ -225,7 +225,7 @@ inline constexpr u32 packed_bytes = packed_size<Key>::value;
 // Would the table compare addresses?
 template <class Key>
 inline constexpr bool has_addresses = holds_address<Key>::value != 0;
-// Are there keys of this type that are not legal?
+// Has this type keys that are not legal?
 template <class Key>
 inline constexpr bool has_nan = may_be_nan<Key>::value != 0;
 

@@ -15,7 +15,7 @@
 //                                         block that counts a bin's rows in its own memory (rows/in_bins.hpp)
 //   builders::automatic                   the default, the fastest of these
 //
-// In version 1 the counting atomic already tells an item's position within its row, so scattering needs no
+// In version 1 the counting atomic already returns an item's position within its row, so scattering needs no
 // second round of atomics:
 //
 //   items     d a c e b f

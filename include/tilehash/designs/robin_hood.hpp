@@ -13,7 +13,7 @@
 // sequence; papers/robin_hood_random.hpp mixes the keys first.
 //
 // An insert goes from bucket to bucket until one has a free slot, or a key that is younger than the new one
-// would be there. It evicts that key, which goes on from its own bucket. So ages stay alike: in lines at load
+// would be in it. It evicts that key, which goes on from its own bucket. So ages stay alike: in lines at load
 // 0.9 the oldest are 4 or 5 and found keys take 1.2 reads. With one slot they take 2.6 reads, as each of them
 // may miss. Each home stores the largest age of its keys, so a lookup that fails reads no more buckets than
 // that.

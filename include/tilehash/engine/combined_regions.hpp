@@ -161,7 +161,7 @@ insert_report insert_left(engine::insertion<Design, Space>& table, Space& space,
 
 // Combines n items in the regions of an empty table (engine/combined_regions.hpp), which gets capacity for an estimate
 // of their keys if it may grow. Returns nothing, and has inserted nothing, where that does not pay, or there is no
-// memory, or more is left over than a list has room for, or a table that may not grow refuses a key.
+// memory, or more is left over than a list can hold, or a table that may not grow refuses a key.
 template <class Design, class Space, class Op, class Update>
 std::optional<insert_report> insert_by_regions(engine::insertion<Design, Space>& table, Space& space,
                                                const array_source<typename Design::slot_type>& items, u64 n,

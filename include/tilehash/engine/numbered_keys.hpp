@@ -53,7 +53,7 @@ struct item_results {
   outcome* became;
 };
 
-// Gives each slot that is taken an id, and writes its record. Tells its item that it was inserted.
+// Gives each slot that is taken an id, and writes its record. Its item's outcome is `inserted`.
 template <class Design, class Element>
 struct slot_numbering {
   using slot_type = typename Design::ids::slot_type;

@@ -129,7 +129,7 @@ struct upsert_items {
       w.became = outcome::inserted;
       return false;
     }
-    w.now = w.home;  // somebody was faster: again from the start, at most once for each slot on the way
+    w.now = w.home;  // another thread was faster: again from the start, at most once for each slot on the way
     w.free = nullptr;
     w.steps = 1;
     return true;

@@ -51,7 +51,7 @@ namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
 
 namespace detail {
-// Tells ThreadSanitizer that accesses before give() happen before accesses after take() in other threads.
+// ThreadSanitizer then knows that accesses before give() happen before accesses after take() in other threads.
 // (It treats the eight bytes of a word as one object.)
 class alignas(8) handover {
  public:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Single-level cuckoo hashing as in Alcantara's thesis, and in the library CUDPP: chains of exchanges.
 //
-//   k ---> slot h1(k), from which x is evicted; x was there by h3, so it takes slot h4(x); and so on
+//   k ---> slot h1(k), from which x is evicted; x was in it by h3, so it takes slot h4(x); and so on
 //          until a slot was empty, or after max_chain evictions the stash takes the pair in hand
 //
 // A new pair takes the slot of its first function. An evicted pair takes the slot of the function after the

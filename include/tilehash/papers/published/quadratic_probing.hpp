@@ -73,7 +73,7 @@ class quadratic_probing {
   }
 
  private:
-  // Stores the pair if the slot is free; returns the key that was there. A known key gets the value.
+  // Stores the pair if the slot is free; returns the slot's previous key. A known key gets the value.
   TILEHASH_FN u32 claim(u32 at, u32 key, u32 value) const {
     if constexpr (Where == pairs_in::one_slot) {
       const u64 word = pair_slot::pack(key, value);
