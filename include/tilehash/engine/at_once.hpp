@@ -31,11 +31,11 @@ bool stays_below(const Design& design, u64 held, u64 n, double load) {
 // Does it pay for n items? In a fuller table, threads that move keys hold up the others.
 template <class Design>
 bool at_once_pays(const Design& design, u64 held, u64 n) {
-  using tuning::gpu;
-  const u64 most = held == 0 ? gpu::at_once_of_empty : gpu::at_once_items;
-  static_assert(gpu::at_once_items <= at_once_counts::most_items);
+  const u64 most = held == 0 ? tuning::gpu::at_once_of_empty : tuning::gpu::at_once_items;
+  static_assert(tuning::gpu::at_once_items <= at_once_counts::most_items);
   return n <= most &&
-         stays_below(design, held, n, n <= gpu::at_once_few ? gpu::never_full : gpu::at_once_load);
+         stays_below(design, held, n,
+                     n <= tuning::gpu::at_once_few ? tuning::gpu::never_full : tuning::gpu::at_once_load);
 }
 
 // Synchronizes with the host once. If an item found no slot, nothing is listed as left over.
