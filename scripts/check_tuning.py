@@ -31,6 +31,7 @@ FACTS = {
     ("tilehash/several/nccl.cuh", "usual_limit"): "milliseconds until a rank is given up",
     ("tilehash/several/threads.hpp", "usual_limit"): "milliseconds until a rank is given up",
     ("tilehash/several/traffic.hpp", "alignment"): "of a GPU's memory",
+    ("tilehash/kernel/insert_at_once.hpp", "refused_bit"): "a field of a word",
     ("tilehash/kernel/insert_along_slots.hpp", "at_once"): "the bytes of a sector of a GPU's memory",
     ("tilehash/engine/multi_ranges.hpp", "most_blocks"): "blocks that each read the sums of all, before that costs more than a scan",
     ("tilehash/designs/dynamic_cuckoo.hpp", "preferred_width"): "the bytes of a bucket",
