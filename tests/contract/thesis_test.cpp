@@ -30,7 +30,7 @@ struct row {
 };
 
 // With fewer items single clusters move the averages by more than is tolerated below.
-u64 items() { return contract::large_sizes() ? 10'000'000 : 1'000'000; }
+u64 items() { return contract::large_sizes() ? 10'000'000 : contract::scaled(1'000'000, 400'000); }
 // A table with half of its slots free has short clusters.
 u64 items_for(const row& r, u64 most) { return contract::small_sizes() && r.size >= 2 ? most / 4 : most; }
 

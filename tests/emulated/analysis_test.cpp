@@ -31,7 +31,7 @@ template <class Key>
 void expect_coded_or_out_of_memory(const std::vector<Key>& keys) {
   const contract::coded_model<Key> wanted(keys, {});
   u32 threw = 0, coded = 0;
-  for (u64 memory = 4096; coded < 1; memory += memory / 4) {
+  for (u64 memory = 4096; coded < 1; memory += memory / (small() ? 2 : 4)) {
     ASSERT_LT(memory, u64(1) << 20);
     emulated space({.seed = 6}, memory);
     try {
@@ -48,7 +48,7 @@ void expect_coded_or_out_of_memory(const std::vector<Key>& keys) {
 }
 TEST(EmulatedAnalysis, LacksMemory) {
   std::vector<double> numbers;
-  for (u32 i = 0; i < 300; ++i) numbers.push_back(i % 5 == 0 ? std::nan("") : i);
+  for (u32 i = 0; i < (small() ? 120U : 300U); ++i) numbers.push_back(i % 5 == 0 ? std::nan("") : i);
   expect_coded_or_out_of_memory(numbers);
 }
 

@@ -82,17 +82,20 @@ using narrow = tiled<u32, u32>;
 using wide = tiled<u64, u64>;  // whose scratch has copies of the items
 
 TEST(FirstOfEqualKeys, IsKeptByABuild) {
-  for (const which_key which : {random_key<15'000>, twice<1>, twice<1'500>})
+  for (const which_key which : {random_key<15'000>, twice<1>, twice<1'500>}) {
+    if (small() && which == twice<1'500>) continue;
     keep_firsts<emulated, narrow>(36'000, 0.8, which);
+  }
   for (const which_key which : {random_key<80'000>, random_key<8'000>, twice<7>, twice<9'000>}) {
-    if (small() && which == random_key<80'000>) continue;
+    if (small() && (which == random_key<80'000> || which == twice<9'000>)) continue;
     keep_firsts<emulated, wide>(18'000, 0.8, which);
   }
 }
 TEST(FirstOfEqualKeys, IsKeptByABuildOnACpu) {
   for (const which_key which : {random_key<30'000'000>, random_key<300'000>, random_key<80'000>,
                                 often_and_then_once, twice<1>, twice<16'384>, twice<50'000>}) {
-    if (small() && (which == random_key<300'000> || which == twice<16'384>)) continue;
+    if (small() && (which == random_key<300'000> || which == twice<16'384> || which == twice<50'000>))
+      continue;
     keep_firsts<cpu, narrow>(100'000, 0.9, which);
     keep_firsts<cpu, wide>(100'000, 0.85, which);
     keep_firsts<cpu, narrow>(100'000, 0.95, which);

@@ -189,6 +189,7 @@ TEST(RepeatedKeys, ThatFillAPartMeetInAnEmptyTable) {
   emulated space({.seed = seed, .preempt = true});
   const std::vector<u64> frequent = keys_that_fill_a_part(seed);
   for (const bool refuses : {false, true}) {
+    if (!is_asked(refuses ? 1 : 0, 2)) continue;
     engine::insertion<design, emulated> t(space, 4 * rare, {.load_factor = 0.8, .seed = seed, .grow = false});
     const design& d = t.view().design;
     // More keys than their two buckets hold.
@@ -291,11 +292,13 @@ TEST(RepeatedKeys, OfAnyOpAreAppliedInTurn) {
   ASSERT_GE(n, detail::tuning::gpu::least_in_turn);
   for (const repeats how : {repeats::one_key, repeats::few, repeats::half_of_one, repeats::skewed}) {
     const bool grows = how == repeats::few || how == repeats::half_of_one;  // with small sizes
+    if (!is_asked(static_cast<u64>(how), 2)) continue;
     if (grows || !small_sizes()) insert_in_turn<tiled<u64, u64>>(n, how, 0, true, true, seed);
     if (!grows || !small_sizes()) insert_in_turn<tiled<float, u32>>(n, how, n, false, true, seed);
   }
-  insert_in_turn<bucketed_cuckoo<u32, u64>>(n, repeats::half_of_one, n / 4, false, true, seed);
-  insert_in_turn<tiled<u64, u64>>(n, repeats::distinct, 0, true, false, seed);
+  if (is_asked(0, 2))
+    insert_in_turn<bucketed_cuckoo<u32, u64>>(n, repeats::half_of_one, n / 4, false, true, seed);
+  if (is_asked(1, 2)) insert_in_turn<tiled<u64, u64>>(n, repeats::distinct, 0, true, false, seed);
 }
 
 template <class Design, class Op>
