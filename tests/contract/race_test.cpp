@@ -53,8 +53,8 @@ class race : public ::testing::Test {
   // Small tables, where threads meet often, and some large ones.
   static std::vector<round> rounds() {
     std::vector<round> all;
-    for (u64 i = 0; i < scaled(60, 40); ++i) all.push_back({1 + i % 60, i % 3 == 0 ? 0.98 : 0.7});
-    for (double load : {0.5, 0.9, 0.98}) all.push_back({scaled(20'000, 3'000), load});
+    for (u64 i = 0; i < scaled(60, 24); ++i) all.push_back({1 + i % 60, i % 3 == 0 ? 0.98 : 0.7});
+    for (double load : {0.5, 0.9, 0.98}) all.push_back({scaled(20'000, 2'000), load});
     return all;
   }
 
@@ -275,7 +275,7 @@ TYPED_TEST(race, lookups_of_the_same_keys) {
 TEST(race_aside, inserts_and_erases) {
   using slot_type = slot<u32, u32>;
   using cells = detail::sentinel_cells<slot_type>;
-  for (u64 i = 0; i < scaled(300, 50); ++i) {
+  for (u64 i = 0; i < scaled(300, 25); ++i) {
     cells::cell memory[2] = {};
     const cells sentinels{memory};
     std::atomic<u32> inserted = 0, erased = 0, winner = 0;
@@ -292,7 +292,7 @@ TEST(race_aside, inserts_and_erases) {
 // One table, many host threads that look things up in it, through one space or each through its own.
 TEST(race_bulk, lookups_side_by_side) {
   cpu shared(2);
-  const u64 n = scaled(50'000, 10'000);
+  const u64 n = scaled(50'000, 5'000);
   std::vector<u32> keys(n), values(n);
   for (u64 i = 0; i < n; ++i) keys[i] = mix32(static_cast<u32>(i)), values[i] = static_cast<u32>(i);
   map<u32, u32, cpu> m(shared);
