@@ -138,6 +138,7 @@ TYPED_TEST(indexing_model, many_keys_at_once) {
 }
 
 TYPED_TEST(indexing_model, more_keys_than_a_fixed_table_takes) {
+  if (!is_asked(0, 2)) GTEST_SKIP() << "every second run of small sizes has it: refused keys take long";
   const u64 n = many_indexed();
   const u64 seed = run_seed();
   index_against_model<TypeParam> model(n / 2, {.grow = false});

@@ -173,11 +173,13 @@ void insert_all_repeats(Space& space, u64 n, std::span<const repeats> kinds = al
     const repeating_items<typename Design::key_type, typename Design::mapped_type> items(n, how, random);
     const u64 keys = items.of_key.size();
     const bool waits = static_cast<int>(how) % 2 != 0;
-    insert_repeats<Design, Space, Op>(space, items, keys, false, !waits, false);
-    insert_repeats<Design, Space, Op>(space, items, keys, false, true, true);
+    if (is_asked(0, 2)) insert_repeats<Design, Space, Op>(space, items, keys, false, !waits, false);
+    if (is_asked(1, 2)) insert_repeats<Design, Space, Op>(space, items, keys, false, true, true);
     if (n / keys > 8) insert_repeats<Design, Space, Op>(space, items, keys / 2, false, true, true);
-    if (keys > 300) insert_repeats<Design, Space, Op>(space, items, keys / 3, false, waits, false);
-    if (how != repeats::two_in_turn) insert_repeats<Design, Space, Op>(space, items, 0, true, true, false);
+    if (keys > 300 && is_asked(1, 2))
+      insert_repeats<Design, Space, Op>(space, items, keys / 3, false, waits, false);
+    if (how != repeats::two_in_turn && is_asked(0, 2))
+      insert_repeats<Design, Space, Op>(space, items, 0, true, true, false);
   }
 }
 
