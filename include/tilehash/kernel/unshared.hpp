@@ -7,6 +7,8 @@
 // it were inlined, the few words of the frequent case would go through memory.
 #pragma once
 
+#include <algorithm>
+
 #include <tilehash/kernel/pending.hpp>
 #include <tilehash/kernel/upsert.hpp>
 
@@ -148,19 +150,28 @@ template <class Design, class Use>
 void for_each_in_slots(const Design& from, const Use& use) {
   using slot_type = typename Design::slot_type;
   if constexpr (requires { from.hashes_in(u32(0)); }) {  // a region's hashes come without a division
+    constexpr u32 at_once = 64;
+    u32 used[at_once];
     for (u32 region = 0; region < from.regions(); ++region) {
       const auto hashes = from.hashes_in(region);
       const auto* const words = from.region_at(region);
-      for (u32 i = 0; i < from.region_slots(); ++i) {
-        const auto w = words[i];
-        if (slot_type::is_free(w)) continue;
-        const auto n = slot_type::stored_in(w);
-        item<slot_type> x;
-        x.key.bits =
-            from.unhash(hashes(from.first_bucket(i / Design::bucket_slots, n), slot_type::remainder_of(n)));
-        x.key.legal = x.valid = true;
-        x.value = slot_type::value_of(w);
-        use(x);
+      for (u32 first = 0; first < from.region_slots(); first += at_once) {
+        const u32 last = std::min(from.region_slots(), first + at_once);
+        u32 n = 0;  // without a branch: the processor could not predict which slots are free
+        for (u32 i = first; i < last; ++i) {
+          used[n] = i;
+          n += !slot_type::is_free(words[i]);
+        }
+        for (u32 k = 0; k < n; ++k) {
+          const auto w = words[used[k]];
+          const auto stored = slot_type::stored_in(w);
+          item<slot_type> x;
+          x.key.bits = from.unhash(hashes(from.first_bucket(used[k] / Design::bucket_slots, stored),
+                                          slot_type::remainder_of(stored)));
+          x.key.legal = x.valid = true;
+          x.value = slot_type::value_of(w);
+          use(x);
+        }
       }
     }
   } else {
