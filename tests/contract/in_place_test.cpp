@@ -235,6 +235,8 @@ TEST(hashed_buckets, position_of_is_the_inverse_of_hash_of) {
     const auto at = all.position_of(h);
     ASSERT_EQ(at.base, (scaled >> 32) * buckets);
     ASSERT_EQ(at.bucket, static_cast<u32>(scaled) * buckets >> 32);
+    ASSERT_EQ(all.position_in_table(h).base, at.base);
+    ASSERT_EQ(all.position_in_table(h).bucket, at.bucket);
     ASSERT_EQ(all.hash_of(static_cast<u32>(scaled >> 32), at.bucket, h & slot::remainder_mask), h);
   }
 }

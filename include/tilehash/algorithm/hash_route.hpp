@@ -102,10 +102,13 @@ class hashed_buckets {
   TILEHASH_FN position position_of(key_bits h) const {
     const u64 scaled = route_.scaled(h);
     const u32 region = static_cast<u32>(scaled >> 32), within = static_cast<u32>(scaled);
-    const u32 base = region * region_buckets_;
-    if constexpr (on_gpu) return {base, scale(within, region_buckets_)};
-    // base + bucket = floor(high * regions * region_buckets / 2^32). A caller that only needs the sum gets it by
-    // one product: the compiler drops the rest.
+    return {region * region_buckets_, scale(within, region_buckets_)};
+  }
+  // The same for callers that need base + bucket = floor(high * regions * region_buckets / 2^32). On a CPU one product
+  // gives that; the compiler drops the rest.
+  TILEHASH_FN position position_in_table(key_bits h) const {
+    if constexpr (on_gpu) return position_of(h);
+    const u32 base = region_of(h) * region_buckets_;
     return {base, scale(route_type::high(h), static_cast<u32>(buckets())) - base};
   }
   // The hash of a bucket and a remainder: the inverse of position_of().

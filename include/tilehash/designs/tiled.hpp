@@ -148,11 +148,11 @@ class tiled {
   TILEHASH_FN key_bits hash(key_bits key) const { return buckets_.hash(key); }
   TILEHASH_FN key_bits unhash(key_bits h) const { return buckets_.unhash(h); }
   TILEHASH_FN u32 region_of(key_bits h) const { return buckets_.region_of(h); }
-  TILEHASH_FN location location_of(key_bits h) const {
-    const auto at = buckets_.position_of(h);
-    return {at.base, at.bucket, slot_type::stored_as(h & slot_type::remainder_mask, false)};
+  TILEHASH_FN location location_of(key_bits h) const { return location_at(buckets_.position_of(h), h); }
+  TILEHASH_FN location locate(key_bits key) const {
+    const key_bits h = hash(key);
+    return location_at(buckets_.position_in_table(h), h);
   }
-  TILEHASH_FN location locate(key_bits key) const { return location_of(hash(key)); }
   TILEHASH_FN u32 where(const location& p) const { return p.base + p.bucket; }
   TILEHASH_FN word* bucket_at(u64 i) const { return slots_ + i * bucket_slots; }
   TILEHASH_FN const word* address(const location& p) const { return bucket_at(where(p)); }
@@ -297,6 +297,9 @@ class tiled {
  private:
   static void require_buckets(u64 buckets) {
     detail::require(buckets < (u64(1) << 32), "tiled has at most 2^32 buckets; ask for fewer items");
+  }
+  TILEHASH_FN static location location_at(const typename buckets_type::position& at, key_bits h) {
+    return {at.base, at.bucket, slot_type::stored_as(h & slot_type::remainder_mask, false)};
   }
   static constexpr u64 lock_words(u64 capacity) { return detail::divide_up(capacity / bucket_slots, 32); }
   TILEHASH_FN static u32 scramble(key_bits remainder) {
