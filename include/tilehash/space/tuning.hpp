@@ -319,9 +319,11 @@ struct sm_90 : common {
   static constexpr u32 word_reads = 64, word_microseconds = 50;  // of a word there; then the stream
 };
 
-// Not measured.
-struct sm_75 : sm_90 {};
-struct sm_100 : sm_90 {};
+struct sm_75 : sm_90 {                      // not measured
+  static constexpr u32 merged_at_once = 1;  // so a merge's region and list fit the 99 KiB of sm_86's blocks
+  static constexpr u32 merge_block(u64 /*word_bytes*/) { return 512; }
+};
+struct sm_100 : sm_90 {};  // not measured
 
 // Threads that a multiprocessor holds, by compute capability (890: 8.9; 0: host code, where nothing depends
 // on it). This is a fact of the hardware, from the CUDA programming guide.

@@ -15,15 +15,16 @@
 //
 // The steps of a block, with a barrier between them; 2 to 4 repeat if a bin has more items than the block's
 // registers hold:
-//   1  clear, load      the region's stored keys, its filters, and the number of taken slots of each bucket
+//   1  load             the region's stored keys, its filters, and the number of taken slots of each bucket
 //   2  place            drops an item whose key is present, or puts it into its first bucket or, if that is full,
-//                       its second
-//   3  displace         those that found no slot in either: a key of either bucket moves to its other bucket, or a
-//                       third one makes a slot there for it
+//                       its second; lists those that find no slot in either
+//   3  displace         the listed items: a key of either bucket moves to its other bucket, or a third one makes a
+//                       slot there for it
 //   4  drop_equal_keys  that step 3 placed twice
 //
-// Few of a warp's items have no slot, and each could move up to 16 keys. So in step 3 the lanes of a tile look at
-// these keys for one item after the other, one key a lane; then all items move keys at once.
+// Few of a warp's items have no slot, and each could move up to 16 keys. So all tiles of the block share the list.
+// In step 3 the lanes of a tile look at these keys for one item after the other, one key a lane; then all items move
+// keys at once.
 //
 // If the items' values replace those of present keys (Assigns), these keys are found before step 2, in a step
 // of its own: no key moves then, and no slot of the table is half written.
@@ -65,9 +66,8 @@ struct tiled_merge {
   using location = typename Design::location;
   static constexpr u32 block_size = tuning::gpu::merge_block(sizeof(word));
   static constexpr u32 resident_blocks = tuning::gpu_here::merge_occupancy;
-  static constexpr u32 at_once = tuning::here::merged_at_once;  // items of each thread at a time
+  static constexpr u32 at_once = tuning::gpu::merged_at_once;  // items of each thread at a time
   static constexpr u32 slots = Design::bucket_slots;
-  static constexpr u32 together = 16 / sizeof(word);  // words of one bucket that are read at once
 
   Design design;
   Bins bins;         // of the regions that get items
@@ -79,11 +79,15 @@ struct tiled_merge {
   struct layout {
     scratch_array<stored_key, Offset> keys;
     scratch_array<u32, Offset> states;  // of each bucket: its filter and, above it, its count
-    scratch_array<u32, Offset> fresh;   // the number of new keys
+    scratch_array<u32, Offset> counts;  // the number of new keys, and of items listed so far
+    scratch_array<word, Offset> list;   // the items of step 3
 
     TILEHASH_FN constexpr explicit layout(Offset buckets)
-        : keys(buckets * slots), states(keys, buckets), fresh(states, 1) {}
-    TILEHASH_FN constexpr Offset bytes() const { return fresh.end(); }
+        : keys(buckets * slots),
+          states(keys, buckets),
+          counts(states, 2),
+          list(counts, at_once * block_size) {}
+    TILEHASH_FN constexpr Offset bytes() const { return list.end(); }
   };
   static constexpr u64 scratch_bytes(u64 buckets) { return layout<u64>(buckets).bytes(); }
 
@@ -93,8 +97,6 @@ struct tiled_merge {
     if (n == 0) return;
     block_of<Block> work(*this, block, nth, n);
     work.fetch(0);  // these items are in flight while the region is loaded
-    work.clear();
-    block.barrier();
     work.load();
     block.barrier();
     for (u32 from = 0;;) {
@@ -120,19 +122,21 @@ struct tiled_merge {
   template <class Block>
   struct block_of {
     using region = tiled_merge_region<Design, scratch_in<stored_key, Block>, scratch_in<u32, Block>>;
-    using view = typename region::view;
-    static constexpr u32 one = region::one;
+    struct alignas(slots * sizeof(word)) whole_bucket {
+      word words[slots];
+    };
 
     const tiled_merge& merge;
     const Block& block;
     u32 n, me, all, buckets;
     std::remove_cvref_t<decltype(std::declval<const Bins&>().at(0))> bin;
-    scratch_in<u32, Block> fresh;
+    scratch_in<u32, Block> counts;
+    scratch_in<word, Block> list;
     region in;
     word mine[at_once] = {};
-    u32 unplaced = 0;  // bit k: mine[k] found no slot in either bucket
-    u32 done = 0;      // bit k: mine[k] has replaced a value
+    u32 done = 0;  // bit k: mine[k] has replaced a value
     u32 came = 0;
+    u32 listed_before = 0, waiting = 0;  // listed items of earlier rounds, and of this one
 
     TILEHASH_FN block_of(const tiled_merge& m, const Block& b, u32 nth, u32 items)
         : merge(m),
@@ -142,7 +146,8 @@ struct tiled_merge {
           all(b.size()),
           buckets(m.design.region_buckets()),
           bin(m.bins.at(nth)),
-          fresh(layout<>(buckets).fresh.in(b)),
+          counts(layout<>(buckets).counts.in(b)),
+          list(layout<>(buckets).list.in(b)),
           in{m.design, m.design.region_at(m.first_region + nth), layout<>(buckets).keys.in(b),
              layout<>(buckets).states.in(b)} {}
 
@@ -152,21 +157,20 @@ struct tiled_merge {
         if (from + k * all + me < n) mine[k] = bin[from + k * all + me];
       }
     }
-    // Step 1.
-    TILEHASH_FN void clear() {
-      for (u32 b = me; b <= buckets; b += all) in.states[b] = 0;  // and `fresh`
-    }
+    // Step 1. A thread reads whole buckets, so no other one adds to their states.
     TILEHASH_FN void load() {
-      fetch_words<together>(in.home, buckets * slots, me, all, [&](u32 first, const word* held) {
+      if (me < 2) counts[me] = 0;
+      const auto* const from = reinterpret_cast<const whole_bucket*>(in.home);
+      fetch_items<1>(from, buckets, me, all, [&](u32 b, const whole_bucket& held) {
         u32 state = 0;
         TILEHASH_UNROLL
-        for (u32 k = 0; k < together; ++k) {
-          in.keys[first + k] = slot_type::stored_in(held[k]);
-          state += slot_type::is_free(held[k]) ? 0 : one;
-          state += static_cast<u32>((held[k] & slot_type::filter_mask) >> slot_type::filter_shift)
-                   << ((first + k) % slots % 8 * slot_type::filter_bits);
+        for (u32 k = 0; k < slots; ++k) {
+          in.keys[b * slots + k] = slot_type::stored_in(held.words[k]);
+          state += slot_type::is_free(held.words[k]) ? 0 : region::one;
+          state |= static_cast<u32>(slot_type::filter_of(held.words[k]) >> slot_type::filter_shift)
+                   << (k % 8 * slot_type::filter_bits);
         }
-        if (state != 0) fetch_add(in.states + first / slots, state);
+        in.states[b] = state;
       });
     }
     // Before step 2, if values are replaced.
@@ -188,7 +192,6 @@ struct tiled_merge {
     }
     // Step 2.
     TILEHASH_FN void place(u32 from) {
-      unplaced = 0;
       TILEHASH_UNROLL_BY(1)
       for (u32 k = 0; k < at_once; ++k) {
         if (from + k * all + me >= n) break;
@@ -196,17 +199,21 @@ struct tiled_merge {
         const word e = item(k);
         const outcome o = in.place(in.design.location_of(entry::hash_of(e)), entry::value_of(e));
         came += u32(o == outcome::inserted);
-        unplaced |= u32(o == outcome::refused) << k;
+        if (o == outcome::refused) list[fetch_add(counts + 1, u32(1)) - listed_before] = e;
       }
     }
-    // Step 3.
+    // Step 3. Neighbours in the list go to different tiles, so all tiles look for about as many items.
     TILEHASH_FN void displace() {
-      const auto t = block.template tile<region::search_width>();
-      TILEHASH_UNROLL_BY(1)
-      for (u32 k = 0; k < at_once; ++k) {
-        bool waits = (unplaced >> k & 1) != 0;
+      constexpr u32 width = region::search_width;
+      const auto t = block.template tile<width>();
+      waiting = load_relaxed(counts + 1) - listed_before;
+      listed_before += waiting;
+      for (u32 first = 0; first < waiting; first += all) {
+        const u32 i = first + me % width * (all / width) + me / width;
+        bool waits = i < waiting;
         if (!t.any(waits)) continue;
-        const word e = item(k);
+        word e = {};
+        if (waits) e = list[i];
         if (in.displace_by_one(t, e, waits)) waits = false, ++came;
         if (!t.any(waits)) continue;
         if (in.displace_by_two(t, e, waits)) waits = false, ++came;
@@ -215,22 +222,21 @@ struct tiled_merge {
     }
     // Step 4.
     TILEHASH_FN void drop_equal_keys() {
-      TILEHASH_UNROLL_BY(1)
-      for (u32 k = 0; k < at_once; ++k) {
-        if ((unplaced >> k & 1) != 0) came -= merge.drop_equal_keys(in, item(k));
-      }
+      for (u32 i = me; i < waiting; i += all) came -= merge.drop_equal_keys(in, list[i]);
     }
     // mine[k]. An index that is not constant would put the array into local memory.
     TILEHASH_FN word item(u32 k) const {
       word e = mine[0];
-      TILEHASH_UNROLL
-      for (u32 i = 1; i < at_once; ++i) e = k == i ? mine[i] : e;
+      if constexpr (at_once > 1) {
+        TILEHASH_UNROLL
+        for (u32 i = 1; i < at_once; ++i) e = k == i ? mine[i] : e;
+      }
       return e;
     }
     TILEHASH_FN void count() {
-      if (came != 0) fetch_add(fresh, came);
+      if (came != 0) fetch_add(counts, came);
       block.barrier();
-      if (me == 0) fetch_add(merge.inserted, static_cast<u64>(u32(fresh[0])));
+      if (me == 0) fetch_add(merge.inserted, static_cast<u64>(u32(counts[0])));
     }
   };
 

@@ -166,31 +166,34 @@ struct tiled_merge_region {
     }
     return false;
   }
-  // The same where the key moves to a slot of its other bucket from which a third key moves on. The lane that finds
-  // such keys moves them.
+  // The same where the key moves to a slot of its other bucket from which a third key moves on.
   template <class Tile>
   TILEHASH_FN bool displace_by_two(const Tile& t, const word& e, bool waits) const {
+    const location first = design.location_of(entry::hash_of(e));
+    location second = first;
+    design.turn(second);
     bool placed = false;
-    for (u32 todo = t.ballot(waits); t.any(todo != 0); todo &= todo - 1) {
-      const u32 its = todo != 0 ? lowest(todo) : 0;
-      const word item = t.broadcast(e, its);
-      const location first = design.location_of(entry::hash_of(item));
-      location p = first;
-      if (t.rank() >= slots) design.turn(p);
-      const u32 at = p.bucket * slots + t.rank() % slots;
-      const stored_key x = load_relaxed(keys + at);
-      const u32 middle = other_bucket(p.bucket, x);
-      const u32 thirds = todo != 0 && is_movable(x) && middle != p.bucket ? with_free_slot(middle) : 0;
-      for (u32 may = t.ballot(thirds != 0); t.any(may != 0); may &= may - 1) {
-        bool pushed = false;
-        if (may != 0 && t.rank() == lowest(may)) {
-          pushed = push_two(at, x, p, middle, thirds, entry::value_of(item));
-          if (pushed && t.rank() >= slots) leaves(first.bucket, first.stored);
-        }
-        if (t.ballot(pushed) == 0) continue;
-        placed |= t.rank() == its;
-        may = 0;
+    for (u32 tries = 0; tries < 2 && t.any(waits); ++tries) {  // others may be faster
+      u32 slot = 0,
+          thirds = 0;  // of a key that may move, as in displace_by_one(); and of those that may make a slot
+      for (u32 todo = t.ballot(waits); t.any(todo != 0); todo &= todo - 1) {
+        const u32 its = todo != 0 ? lowest(todo) : 0;
+        const u32 a = t.broadcast(first.bucket, its), b = t.broadcast(second.bucket, its);
+        const u32 bucket = t.rank() < slots ? a : b;
+        const stored_key x = load_relaxed(keys + (bucket * slots + t.rank() % slots));
+        const u32 middle = other_bucket(bucket, x);
+        const u32 seen = todo != 0 && is_movable(x) && middle != bucket ? with_free_slot(middle) : 0;
+        const u32 may = t.ballot(seen != 0), one_of_them = may != 0 ? lowest(may) : 0;
+        const u32 its_thirds = t.broadcast(seen, one_of_them);
+        if (todo != 0 && t.rank() == its) slot = one_of_them, thirds = its_thirds;
       }
+      if (thirds == 0) continue;
+      location p = first;
+      if (slot >= slots) p = second;
+      if (!push_two(p.bucket * slots + slot % slots, p, thirds, entry::value_of(e))) continue;
+      if (slot >= slots) leaves(first.bucket, first.stored);
+      placed = true;
+      waits = false;
     }
     return placed;
   }
@@ -225,9 +228,11 @@ struct tiled_merge_region {
     drop(other, x ^ 2, replace(at, n, v));
     return true;
   }
-  // Puts the item at p into the slot of x, which moves to one of these slots of its other bucket.
-  TILEHASH_FN bool push_two(u32 at, stored_key x, const location& p, u32 middle, u32 thirds,
-                            value_bits v) const {
+  // Puts the item at p into a slot whose key moves to one of these slots of its other bucket.
+  TILEHASH_FN bool push_two(u32 at, const location& p, u32 thirds, value_bits v) const {
+    const stored_key x = load_relaxed(keys + at);
+    const u32 middle = other_bucket(p.bucket, x);
+    if (!is_movable(x) || middle == p.bucket) return false;
     for (; thirds != 0; thirds &= thirds - 1) {
       const u32 its = middle * slots + lowest(thirds);
       const stored_key y = load_relaxed(keys + its);
