@@ -542,6 +542,28 @@ TEST(dynamic, odd_items_go_by_regions) {
   }
 }
 
+// A table that grows leaves its new slots to the regions to write, also those of a region without items.
+TEST(dynamic, a_region_without_items_is_empty) {
+  if (dynamic_space::has_lanes && small_sizes()) GTEST_SKIP() << "minutes under compute-sanitizer";
+  dynamic_space space;
+  const u64 n = dynamic_space::has_lanes ? 4'000'000 : 400'000;
+  const table_options options{.seed = run_seed()};
+  const auto design = table<dynamic_cuckoo<u32, u32>, dynamic_space>(space, n, options).view().design;
+  ASSERT_GE(design.regions(), 8U);
+  std::vector<u32> keys, others;
+  for (u32 number = 0; keys.size() < n; ++number) {
+    const u32 key = mix32(number);
+    (design.region_of(key) == 0 ? others : keys).push_back(key);
+  }
+  table<dynamic_cuckoo<u32, u32>, dynamic_space> t(space, 0, options);
+  const buffer<u32, dynamic_space> k(space, keys);
+  EXPECT_EQ(t.insert(space, k.span(), k.span()).inserted, n);
+  ASSERT_EQ(t.view().design.regions(), design.regions());
+  const buffer<u32, dynamic_space> all(space, t.capacity()), values(space, t.capacity());
+  EXPECT_EQ(t.retrieve_all(space, all.span(), values.span()), n);
+  expect_holds(t, space, keys, others);
+}
+
 // One key occurs `copies` times, which exceeds the capacity of its region's bin. The table is made for
 // `room` items.
 template <class Design>

@@ -213,10 +213,9 @@ class dynamic_cuckoo
   }
 
   // ---- regions: all buckets of a key are in its region, contiguous in subtables of one size ----
-  TILEHASH_FN u32 region_of(key_bits k) const {
-    const u64 mixed = rehash(hash_(slot_type::hash_input(k)));
-    return static_cast<u32>(mixed >> 32) & static_cast<u32>(parts_[0].levels >> own_);
-  }
+  using region_hash = detail::subtables_region_hash<slot_type, Hash>;
+  TILEHASH_FN region_hash regions_by() const { return {hash_, regions() - 1}; }
+  TILEHASH_FN u32 region_of(key_bits k) const { return regions_by().region_of(k); }
   TILEHASH_FN u32 regions() const { return static_cast<u32>(parts_[0].levels >> own_) + 1; }
   TILEHASH_FN u32 region_buckets() const { return static_cast<u32>(parts_[0].buckets / regions()); }
   bool has_even_regions() const {

@@ -40,15 +40,19 @@ class subtable_slots : public counted_storage<Design, Space> {
  public:
   using base::capacity;
 
-  // Throws invalid_argument (options), out_of_memory.
-  subtable_slots(Space& space, u64 items, const table_options& options) : base(permitted(options)) {
+  // Throws invalid_argument (options), out_of_memory. `unwiped`: the slots have any content; the caller must write
+  // all of them.
+  subtable_slots(Space& space, u64 items, const table_options& options, bool unwiped = false)
+      : base(permitted(options)) {
     shape_ = Design::shape_for(items, options_.load_factor);
     reserved_ = items;
     view_.design = Design(detail::seed_of(options_), shape_.base);
     adopt_shared(buffer<char, Space>(space, calls_at + detail::call_memory::bytes));
     space.fill(memory_.data(), memory_.bytes(), char(0));
     for (u32 t = 0; t < parts; ++t) adopt(t, memory_for(space, shape_.buckets_of(t)));
-    clear(space);
+    if (!unwiped) wipe_slots(space);
+    wipe_rest(space);
+    weigh_evenly();
   }
 
   u64 bytes() const {
@@ -61,8 +65,8 @@ class subtable_slots : public counted_storage<Design, Space> {
     doubled_ = {};
     doubles_ = false;
     view_.design.freeze(~0U);
-    for (u32 t = 0; t < parts; ++t) wipe(space, view_.design.at(t));
-    wipe(space, view_.design.at(parts));
+    wipe_slots(space);
+    wipe_rest(space);
     calls_.clear(space);
     size_ = 0;
     unsettled_ = 0;
@@ -150,12 +154,17 @@ class subtable_slots : public counted_storage<Design, Space> {
     view_.design.put_sentinel_cell(memory_.data());
     calls_ = detail::call_memory(memory_.data() + calls_at);
   }
-  static void wipe_locks(Space& space, const part& p) {
-    space.fill(p.locks, part::lock_bytes(p.buckets) / sizeof(u32), 0U);
+  static void wipe_locks(Space& space, const part& p) { space.fill(p.locks, lock_words(p), 0U); }
+  static u64 lock_words(const part& p) { return part::lock_bytes(p.buckets) / sizeof(u32); }
+  void wipe_slots(Space& space) const {
+    for (u32 t = 0; t < parts; ++t)
+      space.fill(view_.design.at(t).keys, view_.design.at(t).slots(), slot_type::empty_word);
   }
-  static void wipe(Space& space, const part& p) {
-    space.fill(p.keys, p.slots(), slot_type::empty_word);
-    wipe_locks(space, p);
+  // All locks, and the bucket of sentinel keys.
+  void wipe_rest(Space& space) const {
+    u64 words = Design::bucket_slots;
+    for (u32 t = 0; t < parts; ++t) words = std::max(words, lock_words(view_.design.at(t)));
+    space.for_each(words, detail::wipe_locks_of_all<Design>{view_.design});
   }
 
   // ---- the draw ----

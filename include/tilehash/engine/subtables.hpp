@@ -48,9 +48,9 @@ namespace engine {
 template <class Design, class Space>
 class subtables : public subtable_slots<Design, Space> {
   using base = subtable_slots<Design, Space>;
-  using base::adopt, base::memory_for, base::weigh;
+  using base::adopt, base::memory_for, base::weigh, base::weigh_evenly, base::wipe_slots;
   using base::parts, base::options_, base::shape_, base::view_, base::calls_, base::reserved_, base::size_,
-      base::weights_, base::doubles_;
+      base::weights_, base::weighed_, base::doubles_;
   using typename base::part;
   using typename base::slot_type;
 
@@ -93,7 +93,8 @@ class subtables : public subtable_slots<Design, Space> {
   }
   template <class Source>
   insert_report build(Space& space, const Source& source, u64 n) {
-    subtables fresh(space, n, options_);
+    subtables fresh(space, n, options_, true);
+    fresh.template wipe_unless_filled<Source>(space, n);
     fresh.reserved_ = 0;
     const insert_report report = fresh.fill(space, source, n);
     *this = std::move(fresh);
@@ -184,19 +185,22 @@ class subtables : public subtable_slots<Design, Space> {
       return more;
     }
 
-    // Gives an empty table capacity for `items`. Returns false: its slots are wiped. Throws out_of_memory; the
-    // table is then unchanged.
+    // Gives an empty table capacity for `items`. Returns whether regions will write all its slots, which then
+    // have any content. Throws out_of_memory; the table is then unchanged.
     template <class Windows>
-    bool renew(Space& space, const Windows& /*w*/, u64 items) const {
-      subtables fresh(space, items, table.options_);
+    bool renew(Space& space, const Windows& w, u64 items) const {
+      subtables fresh(space, items, table.options_, true);
       fresh.reserved_ = u64(table.reserved_);
       table = std::move(fresh);
+      if constexpr (fills<typename Windows::source_type, typename Windows::update_type>) {
+        if (w.n <= limit())
+          return table.template wipe_unless_filled<typename Windows::source_type>(space, w.valid);
+      }
+      wipe(space);
       return false;
     }
 
-    void wipe(Space& space) const {
-      for (u32 t = 0; t < parts; ++t) base::wipe(space, design().at(t));
-    }
+    void wipe(Space& space) const { table.wipe_slots(space); }
     // After a call the table is below its limit, if there is memory, and its draw has weights.
     template <class Enlarge>
     void end(Space& space, const Enlarge& enlarge) const {
@@ -215,10 +219,23 @@ class subtables : public subtable_slots<Design, Space> {
       using filled = decltype(design().fill_regions(space, w.phases.source(), w.n, w.valid));
       const bool all = w.done == 0 && end == w.n && size() == 0 && w.valid <= limit();
       if (!all || table.doubles_ || !design().regions_pay(space, w.valid)) return std::optional<filled>();
-      return std::optional<filled>(design().fill_regions(space, w.phases.source(), w.n, w.valid));
+      table.weigh_evenly();  // the subtables then fill alike, so end() need not sample them
+      std::optional<filled> done(design().fill_regions(space, w.phases.source(), w.n, w.valid));
+      table.weighed_ = done->inserted;
+      return done;
     }
   };
   using call = window_call<call_policy>;
+
+  // For an empty table with unwiped slots. Returns whether an insert of n such items will write all of them.
+  template <class Source>
+  bool wipe_unless_filled(Space& space, u64 n) const {
+    if constexpr (call_policy::template fills<Source, detail::keep_stored>) {
+      if (n <= limit() && view_.design.regions_pay(space, n)) return true;
+    }
+    wipe_slots(space);
+    return false;
+  }
 
   // ---- halving ----
   void shrink(Space& space) {
@@ -258,7 +275,9 @@ class subtables : public subtable_slots<Design, Space> {
     const u64 buckets = shape_.buckets_of(t) / 2, slots = buckets * Design::bucket_slots;
     auto memory = memory_for(space, buckets);
     if (size() == 0) {
-      base::wipe(space, part(memory.data(), buckets, shape_.base));
+      const part half(memory.data(), buckets, shape_.base);
+      space.fill(half.keys, half.slots(), slot_type::empty_word);
+      base::wipe_locks(space, half);
       end_halving(t, std::move(memory));
       return true;
     }
@@ -312,8 +331,9 @@ class subtables : public subtable_slots<Design, Space> {
       options.seed = detail::seed_of(options) + 1;
       while (Design::capacity_for(items, options.load_factor) < least_capacity) items += items / 64 + 1;
       if (Design::capacity_for(items, options.load_factor) >= capacity_limit) return std::nullopt;
-      subtables fresh(space, items, options);
+      subtables fresh(space, items, options, true);
       using source = detail::entries_source<Design>;
+      fresh.template wipe_unless_filled<source>(space, n);
       const auto report =
           call(fresh, space, insert_role::all_or_none)
               .run(source{view_.design}, detail::keep_stored{}, view_.design.entries(), nullptr, n);

@@ -26,6 +26,22 @@ namespace detail {
 
 inline constexpr u32 left_over_bits = 32;  // of a word, numbered like pending bits
 
+// Unlocks all buckets, and empties the sentinel bucket: the i-th word of each.
+template <class Design>
+struct wipe_locks_of_all {
+  Design design;
+
+  TILEHASH_FN void operator()(u64 i) const {
+    using part = typename Design::part;
+    for (u32 t = 0; t <= Design::subtables; ++t) {
+      const part p = design.part_of(t);
+      if (i < part::lock_bytes(p.buckets) / sizeof(u32)) p.locks[i] = 0;
+    }
+    const part sentinels = design.part_of(Design::subtables);
+    if (i < sentinels.slots()) sentinels.keys[i] = Design::slot_type::empty_word;
+  }
+};
+
 // Item i is slot i of the old subtable.
 template <class Design>
 struct double_subtable {

@@ -10,11 +10,6 @@
 // single insert writes two random lines, one for the key and one for the value. Here keys are placed in the
 // scratch and leave in order. Values go to memory that stays in the cache while the region is built.
 //
-// A block inserts as exactly as single inserts do: a key takes the first free slot of its sequence by
-// compare-and-swap, slots only fill up, and equal keys meet there. No key moves, so a taken slot is final,
-// and its value is written at once. An item whose buckets are all full goes to the spill, and is inserted one
-// by one; so does the key of the sentinel cell.
-//
 // Only for keys of four bytes, as a region of wider ones fits no scratch. A partitioned item is its key and
 // its value or, where that is larger than four bytes, its number. Values then are read in random order.
 #pragma once
@@ -22,6 +17,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <type_traits>
 
 #include <tilehash/algorithm/block.hpp>
 #include <tilehash/algorithm/partition.hpp>
@@ -29,7 +25,9 @@
 #include <tilehash/core/atomic.hpp>
 #include <tilehash/core/capacity.hpp>
 #include <tilehash/core/error.hpp>
+#include <tilehash/core/hash.hpp>
 #include <tilehash/core/item.hpp>
+#include <tilehash/designs/dynamic_cuckoo/region_block.hpp>
 #include <tilehash/space/buffer.hpp>
 #include <tilehash/space/tuning.hpp>
 
@@ -39,9 +37,21 @@ namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
 namespace detail {
 
-// Converts an item to the form in which it is partitioned, and back.
+// What the region of a key depends on.
+template <class Slot, class Hash>
+struct subtables_region_hash {
+  Hash hash;
+  u32 mask;
+
+  TILEHASH_FN u32 region_of(typename Slot::key_bits k) const {
+    return static_cast<u32>(rehash(hash(Slot::hash_input(k))) >> 32) & mask;
+  }
+};
+
+// The form in which an item is partitioned, and its value.
 template <class Design, class Source>
 struct subtables_cargo {
+  using design_type = Design;
   using apart = typename Design::slot_type;
   using slot_type = std::conditional_t<apart::is_set, slot<u32, void>, slot<u32, u32>>;
   using word = typename slot_type::word;
@@ -51,22 +61,8 @@ struct subtables_cargo {
 
   Design design;
   Source source;
-  u32 first, count;  // regions to fill; items of other regions are invalid
+  u32 first;  // region
 
-  TILEHASH_FN item<slot_type> operator()(u64 i) const {
-    const auto x = source(i);
-    item<slot_type> y;
-    y.key.bits = x.key.bits;
-    y.key.legal = x.key.legal;
-    y.valid = x.valid && (x.key.legal ? design.region_of(x.key.bits) - first < count : first == 0);
-    if constexpr (!apart::is_set) {
-      y.value = static_cast<u32>(i);
-      if constexpr (has_value) {
-        if (y.valid) std::memcpy(&y.value, x.value, sizeof(value_element));
-      }
-    }
-    return y;
-  }
   // The address of the value of a partitioned item.
   TILEHASH_FN const value_element* value_of(const word& arrived) const {
     if constexpr (apart::is_set)
@@ -78,13 +74,61 @@ struct subtables_cargo {
   }
 };
 
+// The source of a partition into all regions. It and the route have no design: a kernel with an argument of over
+// 128 bytes needs more registers.
+template <class Cargo, class Source>
+struct subtables_items {
+  using slot_type = typename Cargo::slot_type;
+  Source source;
+
+  TILEHASH_FN item<slot_type> operator()(u64 i) const {
+    return taken(i, [](const auto& /*key*/) { return true; });
+  }
+
+ protected:
+  template <class Takes>
+  TILEHASH_FN item<slot_type> taken(u64 i, const Takes& takes) const {
+    const auto x = source(i);
+    item<slot_type> y;
+    y.key.bits = x.key.bits;
+    y.key.legal = x.key.legal;
+    y.valid = x.valid && takes(x.key);
+    if constexpr (!slot_type::is_set) {
+      y.value = static_cast<u32>(i);
+      if constexpr (Cargo::has_value) {
+        using element = typename Cargo::value_element;
+        if constexpr (std::is_trivially_copyable_v<element> && alignof(element) == 4) {  // and 4 bytes
+          if (y.valid) y.value = std::bit_cast<u32>(*x.value);  // nvcc reads a memcpy's bytes one by one
+        } else if (y.valid) {
+          std::memcpy(&y.value, x.value, sizeof(element));
+        }
+      }
+    }
+    return y;
+  }
+};
+// ... into some regions; items of others are invalid.
+template <class Cargo, class Source>
+struct subtables_items_of : subtables_items<Cargo, Source> {
+  typename Cargo::design_type::region_hash regions;
+  u32 first, count;
+
+  TILEHASH_FN auto operator()(u64 i) const {
+    return this->taken(i, [this](const auto& key) {
+      return key.legal ? regions.region_of(key.bits) - first < count : first == 0;
+    });
+  }
+};
+
 template <class Cargo>
 struct subtables_route : keys_as_they_are<typename Cargo::slot_type> {
-  Cargo cargo;
+  typename Cargo::design_type::region_hash hash_;
+  u32 first, count;
 
-  explicit subtables_route(const Cargo& c) : cargo(c) {}
-  TILEHASH_FN u32 regions() const { return cargo.count; }
-  TILEHASH_FN u32 region_of(u32 key) const { return cargo.design.region_of(key) - cargo.first; }
+  subtables_route(const typename Cargo::design_type::region_hash& h, u32 first_region, u32 regions)
+      : hash_(h), first(first_region), count(regions) {}
+  TILEHASH_FN u32 regions() const { return count; }
+  TILEHASH_FN u32 region_of(u32 key) const { return hash_.region_of(key) - first; }
 };
 
 // The items without a slot, as a source.
@@ -107,121 +151,6 @@ template <class Source>
 inline constexpr bool is_subtables_spill = false;
 template <class Cargo>
 inline constexpr bool is_subtables_spill<subtables_spilled<Cargo>> = true;
-
-template <class Cargo>
-struct subtables_region_build {
-  using apart = typename Cargo::apart;
-  using word = typename apart::word;
-  using arrived = typename Cargo::word;
-  static constexpr u32 block_size = tuning::gpu::large_block;
-  static constexpr u32 slots = 64 / sizeof(word);
-
-  Cargo cargo;
-  even_bins<arrived> bins;
-  spill_list<arrived> spill;
-  u64* inserted;
-
-  using design_type = std::remove_cvref_t<decltype(Cargo::design)>;
-  template <class Offset = u32>
-  struct layout {
-    scratch_array<word, Offset> keys;  // of the region's buckets in each subtable
-    scratch_array<u32, Offset> fresh;  // the number of new keys
-
-    TILEHASH_FN constexpr explicit layout(Offset buckets)
-        : keys(design_type::subtables * buckets * slots), fresh(keys, 1) {}
-    TILEHASH_FN constexpr Offset bytes() const { return fresh.end(); }
-  };
-  static u64 scratch_bytes(const design_type& d) { return layout<u64>(d.region_buckets()).bytes(); }
-
-  template <class Block>
-  TILEHASH_FN void operator()(Block block) const {
-    const u32 nth = static_cast<u32>(block.index()), n = bins.size(nth);
-    if (n == 0) return;
-    block_of<Block> work(*this, block, nth, n);
-    work.clear();
-    block.barrier();
-    work.place();
-    block.barrier();
-    work.write_back();
-  }
-
- private:
-  // One thread's view of a block that builds its region.
-  template <class Block>
-  struct block_of {
-    const subtables_region_build& build;
-    u32 nth, n, me, all, buckets;
-    u64 first_bucket;
-    scratch_in<word, Block> keys;
-    scratch_in<u32, Block> fresh;
-
-    TILEHASH_FN block_of(const subtables_region_build& of, const Block& b, u32 number, u32 items)
-        : build(of),
-          nth(number),
-          n(items),
-          me(b.rank()),
-          all(b.size()),
-          buckets(of.cargo.design.region_buckets()),
-          first_bucket(u64(of.cargo.first + number) * buckets),
-          keys(layout<>(buckets).keys.in(b)),
-          fresh(layout<>(buckets).fresh.in(b)) {}
-
-    TILEHASH_FN void clear() {
-      const u32 words = design_type::subtables * buckets * slots;
-      for (u32 i = me; i < words; i += all) keys[i] = apart::empty_word;
-      if (me == 0) fresh[0] = 0;
-    }
-    TILEHASH_FN void place() {
-      const arrived* const bin = build.bins.at(nth);
-      u32 came = 0;
-      for (u32 i = me; i < n; i += all) came += build.put(keys, buckets, first_bucket, bin[i]);
-      if (came != 0) fetch_add(fresh, came);
-    }
-    TILEHASH_FN void write_back() {
-      for (u32 t = 0; t < design_type::subtables; ++t)
-        put_words<4>(keys + t * buckets * slots, buckets * slots, me, all,
-                     build.cargo.design.part_of(t).keys + first_bucket * slots);
-      if (me == 0) fetch_add(build.inserted, u64(u32(fresh[0])));
-    }
-  };
-
-  // Returns the number of new keys, one or none.
-  template <class Keys>
-  TILEHASH_FN u32 put(Keys keys, u32 buckets, u64 first_bucket, const arrived& e) const {
-    const auto& design = cargo.design;
-    const word key = Cargo::entry::hash_of(e);
-    const auto home = design.locate(key);
-    bool open = !apart::is_sentinel(key);
-    while (open) {  // repeats when another thread took the slot: at most once for each slot of the sequence
-      auto now = home;
-      u32 at = ~0U, table = 0;
-      bool is_last_resort = false, known = false;
-      for (u32 steps = 0; steps < design.max_steps(); ++steps, design.advance(now)) {
-        const u32 here =
-            now.table * buckets +
-            static_cast<u32>(design.bucket_number(now, design.part_of(now.table)) - first_bucket);
-        const scratch_bucket<word, slots> b(keys, here, here);
-        known = b.match_if([&](word w) { return w == key; }) != 0;
-        if (known) break;
-        const u32 free = b.match_if([](word w) { return w == apart::empty_word; });
-        if (free == 0) continue;
-        const bool at_once = lowest(free) < design.first_slots;
-        if (at == ~0U || (is_last_resort && at_once))
-          at = here * slots + b.lowest_slot(free), table = now.table, is_last_resort = !at_once;
-        if (at_once) break;  // this bucket has never been fuller, so no bucket after it has the key
-      }
-      if (known) return 0;
-      open = at != ~0U;
-      if (!open || compare_and_swap(keys + at, apart::empty_word, key) != apart::empty_word) continue;
-      if constexpr (!apart::is_set)
-        copy_value(design.part_of(table).values + (first_bucket * slots + at - u64(table) * buckets * slots),
-                   cargo.value_of(e));
-      return 1;
-    }
-    spill.add(e);
-    return 0;
-  }
-};
 
 // The counts of inserted items, and the items that were not inserted.
 template <class Cargo, class Space>
@@ -285,20 +214,29 @@ auto fill_subtables(Space& space, const Design& design, const Source& source, u6
   using word = typename cargo_type::word;
   using build_type = subtables_region_build<cargo_type>;
   const u64 regions = design.regions(), capacity = items / 32 + 1024;
-  subtables_filled<cargo_type, Space> filled{.cargo = {design, source, 0, 0},
+  subtables_filled<cargo_type, Space> filled{.cargo = {design, source, 0},
                                              .spilled = buffer<word, Space>(space, capacity)};
   const subtables_bins<Space, word> bins(space, items, regions,
                                          most_regions<typename cargo_type::slot_type>(space));
-  const buffer<u32, Space> came(space, bins.each);
-  const buffer<u64, Space> counts(space, 3);
-  space.fill(counts.data(), 3, u64(0));
+  const buffer<u64, Space> counts(space, 3 + divide_up(bins.each, 2));
+  u32* const came = reinterpret_cast<u32*>(counts.data() + 3);  // of each bin
+  space.fill(reinterpret_cast<char*>(counts.data()), counts.bytes(), char(0));
   const spill_list<word> spill{filled.spilled.data(), counts.data(), capacity};
   for (u32 first = 0; first < regions; first += bins.each) {
     const u32 count = static_cast<u32>(std::min<u64>(bins.each, regions - first));
-    const cargo_type cargo{design, source, first, count};
-    const even_bins<word> to{bins.memory.data(), bins.most, came.data()};
-    space.fill(came.data(), count, 0U);
-    send_by_blocks(space, subtables_route<cargo_type>(cargo), cargo, n, to, spill, counts.data() + 1);
+    const cargo_type cargo{design, source, first};
+    const subtables_route<cargo_type> route(design.regions_by(), first, count);
+    const even_bins<word> to{bins.memory.data(), bins.most, came};
+    if (first != 0) space.fill(came, count, 0U);
+    const auto send = [&](const auto& from) {
+      send_by_blocks(space, route, from, n, to, spill, counts.data() + 1);
+    };
+    bool takes_all = false;
+    if constexpr (partitions_in_steps<Space>) {
+      takes_all = count == regions;
+      if (takes_all) send(subtables_items<cargo_type, Source>{source});
+    }
+    if (!takes_all) send(subtables_items_of<cargo_type, Source>{{source}, design.regions_by(), first, count});
     space.for_each_block(count, build_type::block_size, build_type::scratch_bytes(design),
                          build_type{cargo, to, spill, counts.data() + 2});
   }
