@@ -1,10 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// The block kernel that builds a region of subtables in its scratch (dynamic_cuckoo/region_build.hpp).
+// The block kernel that builds a region of subtables in its scratch (dynamic_cuckoo/region_build.hpp), in steps with
+// a barrier between them:
 //
-// A block inserts as exactly as single inserts do: a key takes the first free slot of its sequence by
-// compare-and-swap, slots only fill up, and equal keys meet there. No key moves, so a taken slot is final,
-// and its value is written at once. An item whose buckets are all full goes to the spill, and is inserted one
-// by one; so does the key of the sentinel cell.
+//   1  place          each item takes the first free slot of its sequence, as a single insert does
+//   2  write_keys     to the table, in order
+//   3  place_values   in the scratch, in place of the keys
+//   4  write_values   to the table, in order
+//
+// Between steps 1 and 3 the number of an item's slot is stored in its bin in place of the key. Values written to the
+// table in step 1 would be random writes of a few bytes each, which take longer than all of the steps.
+//
+// A block of one thread (a CPU) writes the values in step 1: they stay in its cache. So does a GPU if a value is no
+// word of up to four bytes.
+//
+// Slots only fill up and no key moves. So equal keys meet, and a slot that is taken is final.
 #pragma once
 
 #include <type_traits>
@@ -22,7 +31,8 @@ namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
 namespace detail {
 
-template <class Cargo>
+// Without ValuesInOrder, values are written in step 1.
+template <class Cargo, bool ValuesInOrder>
 struct subtables_region_build {
   using apart = typename Cargo::apart;
   using word = typename apart::word;
@@ -32,6 +42,10 @@ struct subtables_region_build {
   using design_type = typename Cargo::design_type;
   static constexpr u32 block_size = tuning::gpu::large_block;
   static constexpr u32 slots = 64 / sizeof(word), subtables = design_type::subtables;
+  static constexpr u64 value_bytes = apart::is_set ? 0 : sizeof(value_element);
+  static constexpr bool values_in_scratch =
+      ValuesInOrder && Cargo::has_value && (value_bytes == 1 || value_bytes == 2 || value_bytes == 4);
+  using value_word = std::conditional_t<value_bytes == 1, u8, std::conditional_t<value_bytes == 2, u16, u32>>;
   static constexpr u32 no_slot = ~u32(0);
 
   Cargo cargo;
@@ -41,7 +55,7 @@ struct subtables_region_build {
 
   template <class Offset = u32>
   struct layout {
-    scratch_array<word, Offset> keys;  // of the region's buckets in each subtable
+    scratch_array<word, Offset> keys;  // of the region's buckets in each subtable; later the values
     scratch_array<u32, Offset> fresh;  // the number of new keys
 
     TILEHASH_FN constexpr explicit layout(Offset buckets)
@@ -58,6 +72,12 @@ struct subtables_region_build {
     work.place();
     block.barrier();
     work.write_keys();
+    if constexpr (values_in_scratch) {
+      block.barrier();
+      work.place_values();
+      block.barrier();
+      work.write_values();
+    }
   }
 
  private:
@@ -70,6 +90,7 @@ struct subtables_region_build {
     arrived* bin;
     scratch_in<word, Block> keys;
     scratch_in<u32, Block> fresh;
+    scratch_in<value_word, Block> values;
 
     TILEHASH_FN block_of(const subtables_region_build& of, const Block& b)
         : build(of),
@@ -82,7 +103,8 @@ struct subtables_region_build {
           first_slot(first_bucket * slots),
           bin(of.bins.at(nth)),
           keys(layout<>(buckets).keys.in(b)),
-          fresh(layout<>(buckets).fresh.in(b)) {}
+          fresh(layout<>(buckets).fresh.in(b)),
+          values(b.template scratch<value_word>()) {}
 
     TILEHASH_FN void clear() {
       const u32 words = subtables * buckets * slots;
@@ -94,7 +116,7 @@ struct subtables_region_build {
       for (u32 i = me; i < n; i += all) {
         const arrived e = bin[i];
         const claimed to = find_slot(e);
-        if (to.at != no_slot) write_value(e, to);
+        if (to.at != no_slot || values_in_scratch) keep_value(i, e, to);
         came += to.at != no_slot;
       }
       if (came != 0) fetch_add(fresh, came);
@@ -104,6 +126,17 @@ struct subtables_region_build {
         put_words<4>(keys + t * buckets * slots, buckets * slots, me, all,
                      build.cargo.design.part_of(t).keys + first_slot);
       if (me == 0) fetch_add(build.inserted, u64(u32(fresh[0])));
+    }
+    TILEHASH_FN void place_values() const {
+      fetch_items(bin, n, me, all, [&](u32 /*i*/, const arrived& e) {
+        if (entry::hash_of(e) != no_slot)
+          values[entry::hash_of(e)] = static_cast<value_word>(entry::value_of(e));
+      });
+    }
+    TILEHASH_FN void write_values() const {
+      for (u32 t = 0; t < subtables; ++t)
+        put_words<4>(values + t * buckets * slots, buckets * slots, me, all,
+                     reinterpret_cast<value_word*>(build.cargo.design.part_of(t).values) + first_slot);
     }
 
    private:
@@ -116,8 +149,11 @@ struct subtables_region_build {
     struct claimed {
       u32 at = no_slot, table = 0;
     };
-    TILEHASH_FN void write_value(const arrived& e, const claimed& to) const {
-      if constexpr (!apart::is_set)
+    // Of the i-th item, which has this slot.
+    TILEHASH_FN void keep_value(u32 i, const arrived& e, const claimed& to) const {
+      if constexpr (values_in_scratch)
+        bin[i] = entry::pack(to.at, entry::value_of(e));
+      else if constexpr (!apart::is_set)
         copy_value(
             build.cargo.design.part_of(to.table).values + (first_slot + to.at - to.table * buckets * slots),
             build.cargo.value_of(e));

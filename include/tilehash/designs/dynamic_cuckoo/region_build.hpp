@@ -4,11 +4,12 @@
 //   items --partition--> | bin | bin | ...     outside the table: of all regions, or of a quarter at a time
 //                           |
 //                         block:  scratch | keys of subtable 0 | 1 | 2 | --in order--> the subtables
-//                                 values  ---- each with its key ----------------->
+//                                 scratch | values                     | --in order-->
 //
 // All buckets of a key are in its region (dynamic_cuckoo.hpp), and a region's keys fit a block's scratch. A
 // single insert writes two random lines, one for the key and one for the value. Here keys are placed in the
-// scratch and leave in order. Values go to memory that stays in the cache while the region is built.
+// scratch and leave in order, then the values (region_block.hpp). An item whose buckets are all full goes to the
+// spill, and is inserted one by one; so does the key of the sentinel cell.
 //
 // Only for keys of four bytes, as a region of wider ones fits no scratch. A partitioned item is its key and
 // its value or, where that is larger than four bytes, its number. Values then are read in random order.
@@ -174,7 +175,8 @@ bool subtables_regions_pay(const Space& space, const Design& design, u64 n) {
     return n >= least_to_partition<Space> &&
            n >= design.capacity() / tuning::of<Space>::fill_share_of_empty && n <= ~u32(0) &&
            2 * u64(design.regions()) >= least_regions(space) &&
-           subtables_region_build<cargo>::scratch_bytes(design) <= space.largest_scratch();
+           subtables_region_build<cargo, partitions_in_steps<Space>>::scratch_bytes(design) <=
+               space.largest_scratch();
   }
 }
 
@@ -212,7 +214,7 @@ template <class Design, class Space, class Source>
 auto fill_subtables(Space& space, const Design& design, const Source& source, u64 n, u64 items) {
   using cargo_type = subtables_cargo<Design, Source>;
   using word = typename cargo_type::word;
-  using build_type = subtables_region_build<cargo_type>;
+  using build_type = subtables_region_build<cargo_type, partitions_in_steps<Space>>;
   const u64 regions = design.regions(), capacity = items / 32 + 1024;
   subtables_filled<cargo_type, Space> filled{.cargo = {design, source, 0},
                                              .spilled = buffer<word, Space>(space, capacity)};
