@@ -109,7 +109,8 @@ constexpr shape_bound bounds[] = {
      .verbs = adding,
      .widths = wide,
      .cost = {.updates = 1},
-     .reason = "a read and a compare-and-swap an item: a GPU does not combine keys of more than 8 bytes"},
+     .reason = "a read and a compare-and-swap an item: each key of more than 8 bytes is looked up, and its "
+               "value changed then"},
 
     // ---- calls that do ----
     {.verbs = "insert_and_find",

@@ -57,6 +57,19 @@ struct add_blocks {
   }
 };
 
+// Values that may be combined before they are applied.
+struct add_blocks_first : add_blocks {
+  static constexpr bool is_associative = true;
+};
+// Counts its calls, so each item must be applied by itself.
+struct add_and_count {
+  TILEHASH_FN nine_words operator()(const nine_words& a, const nine_words& b) const {
+    nine_words c = add_blocks{}(a, b);
+    c[8] = a[8] + 1;
+    return c;
+  }
+};
+
 class indexing : public ::testing::Test {
  protected:
   using space_type = indexing_space;
@@ -227,6 +240,42 @@ TEST_F(indexing, large_values_change_whole) {
   got = out.to_host();
   for (u64 i = 0; i < n; ++i) {
     for (u32 part = 0; part < 9; ++part) ASSERT_EQ(got[i][part], got[i][0] * (part + 1));
+  }
+}
+
+// Items of few keys want the same records at once. Each counts once, whether it may be combined with others or not.
+TEST_F(indexing, large_values_of_few_keys) {
+  for (const u64 distinct : {u64(1), u64(7), n / 8}) {
+    SCOPED_TRACE(distinct);
+    tilehash::map<word_key, nine_words, space_type> t(space);
+    std::vector<word_key> keys(n);
+    std::vector<nine_words> values(n);
+    std::map<word_key, nine_words> model;
+    for (u64 i = 0; i < n; ++i) {
+      keys[i] = key_of(mix64(i) % distinct);
+      for (u32 part = 0; part < 9; ++part) values[i][part] = static_cast<u32>(i) * (part + 1);
+    }
+    const auto k = there(keys);
+    const auto v = there(values);
+    const auto update = [&](const auto& op) {
+      const u64 before = model.size();
+      for (u64 i = 0; i < n; ++i) {
+        const auto [at, is_new] = model.try_emplace(keys[i], values[i]);
+        if (!is_new) at->second = op(at->second, values[i]);
+      }
+      EXPECT_EQ(t.insert_or_apply(space, k.span(), v.span(), op).inserted, model.size() - before);
+      const buffer<nine_words, space_type> out(space, n);
+      t.find(space, k.span(), out.span());
+      const auto got = out.to_host();
+      for (u64 i = 0; i < n; ++i) ASSERT_EQ(got[i], model[keys[i]]);
+    };
+    update(add_blocks_first{});
+    update(add_blocks_first{});
+    update(add_and_count{});
+    EXPECT_EQ(t.insert_or_assign(space, k.span(), v.span()).present, n);
+    for (u64 i = 0; i < n; ++i) model[keys[i]] = nine_words{};
+    EXPECT_EQ(t.insert_or_assign(space, k.span(), there(std::vector<nine_words>(n)).span()).present, n);
+    update(add_and_count{});
   }
 }
 

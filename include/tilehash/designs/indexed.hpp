@@ -21,7 +21,8 @@
 //
 // A lookup reads a bucket of 64 bytes and a record. An insert finds out which keys are new, finds equal keys
 // among them in a separate table, writes the records and then inserts their ids. Until that last step lookups
-// see nothing of it, and a call that fails has changed nothing.
+// see nothing of it, and a call that fails has changed nothing. Then values of present keys change
+// (engine/record_changes.hpp).
 //
 // Safe to run at the same time: lookups with lookups.
 #pragma once

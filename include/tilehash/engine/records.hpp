@@ -11,6 +11,7 @@
 #include <tilehash/core/moved.hpp>
 #include <tilehash/engine/insertion.hpp>
 #include <tilehash/engine/numbered_keys.hpp>
+#include <tilehash/engine/record_changes.hpp>
 #include <tilehash/engine/record_memory.hpp>
 #include <tilehash/engine/records_verbs.hpp>
 #include <tilehash/engine/records_view.hpp>
@@ -150,8 +151,7 @@ class records {
     }
     return restarts;
   }
-  // Keeps all ids.
-  u64 rehash(Space& space, u64 items) {
+  u64 rehash(Space& space, u64 items) {  // keeps all ids
     if (items > limit_) reserve_records(space, items);
     return ids_.rehash(space, items);
   }
@@ -200,11 +200,10 @@ class records {
                                   outcomes_out == nullptr ? own_outcomes.data() : outcomes_out};
     const auto change_values = [&] {
       if constexpr (changes) {
-        using op = decltype(update.op);
-        const detail::value_changer<design, op> work{
+        const detail::value_changer<design, decltype(update.op)> work{
             values, of.ids, of.became, memory_.records.data(), memory_.locks.data(), update.op};
         // The table is already consistent, and its size is exact, whatever the op throws.
-        detail::mark_user_exceptions([&] { space.for_each(n, work); });
+        detail::mark_user_exceptions([&] { detail::change_records(space, n, limit_, work); });
       }
     };
     if (by_slots)

@@ -310,6 +310,7 @@ struct value_changer {
   using value = typename Design::mapped_type;
   static constexpr u32 size = sizeof(value), alignment = alignof(value);
   static constexpr bool is_word = (size == 4 || size == 8) && alignment == size;
+  static constexpr bool in_place = is_word && combines_in_place<Op, value>;
 
   const value* values;
   const u32* ids;
@@ -318,19 +319,35 @@ struct value_changer {
   u32* locks;
   Op op;
   TILEHASH_FN void operator()(u64 i) const {
-    if (became[i] != outcome::present) return;
-    const u32 id = ids[i];
-    value& stored = records[id].value;
-    if constexpr (is_word) {
-      combine_at(reinterpret_cast<combinable<Op, value>*>(&stored), values[i], op);
+    if (became[i] == outcome::present) change(ids[i], values[i]);
+  }
+  TILEHASH_FN void change(u32 id, const value& given) const {
+    if constexpr (is_word && std::is_same_v<Op, op::assign>) {
+      using bits = bits_t<sizeof(value)>;
+      store_relaxed(reinterpret_cast<bits*>(&records[id].value), to_bits<bits>(given));
+    } else if constexpr (is_word) {
+      combine_at(reinterpret_cast<combinable<Op, value>*>(&records[id].value), given, op);
     } else {
-      for (bool open = true; open;) {  // a lock is held for one change
-        if (!try_lock(locks, id)) continue;
-        const unlock_at_end held{locks, id};
-        stored = op(stored, values[i]);
-        open = false;
+      while (!change_if_free(id, given)) {  // a lock is held for one change
       }
     }
+  }
+  // The same by one try: false if another thread changes the record.
+  TILEHASH_FN bool change_if_free(u32 id, const value& given) const {
+    if constexpr (is_word) {
+      using bits = bits_t<sizeof(value)>;
+      bits* const at = reinterpret_cast<bits*>(&records[id].value);
+      const bits old = load_relaxed(at);
+      return compare_and_swap(at, old, to_bits<bits>(value(op(from_bits<value>(old), given)))) == old;
+    } else {
+      if (!take_if_free(id)) return false;
+      const unlock_at_end held{locks, id};
+      records[id].value = op(records[id].value, given);
+      return true;
+    }
+  }
+  TILEHASH_FN bool take_if_free(u32 id) const {
+    return (load_relaxed(locks + id / 32) >> id % 32 & 1) == 0 && try_lock(locks, id);
   }
 };
 struct record_freer {

@@ -258,18 +258,16 @@ struct sm_90 : common {
   static constexpr u32 merge_occupancy = 2, sort_occupancy = 3;
 
   // ---- items of a thread: they are in registers, and in the block's scratch ----
-  static constexpr u32 runs_items = 16, rank_items = 8;
-  static constexpr u32 compacted_items = 16;
+  static constexpr u32 runs_items = 16, rank_items = 8, compacted_items = 16;
+  static constexpr u32 record_part_items = 32, warp_records = 12, warp_tries = 3, neighbours_at_once = 2;
   static constexpr u32 partition_items(u64 word_bytes) { return by_word(word_bytes, 16, 8); }
   static constexpr u32 combined_items(bool narrow) { return narrow ? 16 : 8; }
   static constexpr u32 combined_slots(bool narrow) { return narrow ? 28 : 14; }
   static constexpr u32 joined_rows(u64 word_bytes) { return joined_at_once(word_bytes); }
   static constexpr u32 joined_groups_rows(u64 /*word_bytes*/) { return 4; }
   static constexpr u32 written_matches = 4096, few_written_matches = 2048;  // rows and segments of a block
-  static constexpr u64 few_matches = u64(1) << 21;
   static constexpr u64 searched_shares = 1024;  // of a block each, which searches where its share begins
-  static constexpr u64 small_join_rows = u64(1) << 18;  // of a side: more are partitioned
-  static constexpr u32 neighbours_at_once = 2;          // adjacent keys that a lane looks up by itself
+  static constexpr u64 few_matches = u64(1) << 21, small_join_rows = u64(1) << 18;  // of a side
 
   // ---- blocks that the work is divided into: some for each multiprocessor, as they differ in length ----
   template <class Space>
