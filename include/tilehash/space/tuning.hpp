@@ -5,8 +5,7 @@
 //   common    what all machines share so far, and no code reads; a class hides a member to differ
 //   cpu       a thread is a block, and prefetches
 //   sm_90     GPUs of compute capability 9.x; measured on an H200 (docs/measured/)
-//   sm_75     older GPUs, sm_75 to sm_89
-//   sm_100    newer GPUs
+//   sm_75     older GPUs, sm_75 to sm_89; not measured, as are newer ones (sm_100)
 //   table     what is in a table's layout, so the same on all machines
 //
 // To port: hide in the GPU's class the members that differ. For a finer class add a struct, and a line in
@@ -243,8 +242,7 @@ struct sm_90 : common {
   static constexpr u32 route_warps = 64;      // of a multiprocessor, to bring items into the order of ranks
   static constexpr u32 displace_block = 256;  // searches differ in length, and a block waits for its longest
   static constexpr u32 tidy_block = 256, segments_block = 256, runs_block = 256, compact_block = 256;
-  static constexpr u32 small_join_block = 256, rank_block = 512;
-  static constexpr u32 sort_block = 512;  // three on a multiprocessor (sort_occupancy)
+  static constexpr u32 small_join_block = 256, rank_block = 512, sort_block = 512;
   // Two on a multiprocessor (merge_occupancy): more threads keep registers in local memory.
   static constexpr u32 merge_block(u64 word_bytes) { return by_word(word_bytes, 640, 512); }
   // Of a block that builds a table's only region from few items: few threads pass a barrier sooner.
@@ -317,11 +315,11 @@ struct sm_90 : common {
   static constexpr u32 word_reads = 64, word_microseconds = 50;  // of a word there; then the stream
 };
 
-struct sm_75 : sm_90 {                      // not measured
+struct sm_75 : sm_90 {
   static constexpr u32 merged_at_once = 1;  // so a merge's region and list fit the 99 KiB of sm_86's blocks
   static constexpr u32 merge_block(u64 /*word_bytes*/) { return 512; }
 };
-struct sm_100 : sm_90 {};  // not measured
+struct sm_100 : sm_90 {};
 
 // Threads that a multiprocessor holds, by compute capability (890: 8.9; 0: host code, where nothing depends
 // on it). This is a fact of the hardware, from the CUDA programming guide.
