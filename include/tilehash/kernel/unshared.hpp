@@ -11,6 +11,7 @@
 
 #include <tilehash/kernel/pending.hpp>
 #include <tilehash/kernel/upsert.hpp>
+#include <tilehash/space/tuning.hpp>
 
 #include <tilehash/core/prologue.hpp>
 
@@ -150,7 +151,7 @@ template <class Design, class Use>
 void for_each_in_slots(const Design& from, const Use& use) {
   using slot_type = typename Design::slot_type;
   if constexpr (requires { from.hashes_in(u32(0)); }) {  // a region's hashes come without a division
-    constexpr u32 at_once = 64;
+    constexpr u32 at_once = tuning::cpu::gathered_at_once;
     u32 used[at_once];
     for (u32 region = 0; region < from.regions(); ++region) {
       const auto hashes = from.hashes_in(region);

@@ -89,13 +89,11 @@ struct common {
   static constexpr u64 combined_each = 1024;  // items of each block that runs at once, so that all have work
   // Regions for each block that runs at once, from which they combine equal keys: the last blocks then cost little.
   static constexpr u64 combined_regions_each = 2;
-  static constexpr u64 crowd_copies = 8;  // of a key at least, if all items' keys fit a table
-  static constexpr u64 combined_again_share =
-      8;                                         // a list of an eighth of the items or less is combined again
-  static constexpr u64 met_each = u64(1) << 15;  // the same, so that a sample before them costs little
-  static constexpr u64 met_waited =
-      u64(1) << 25;  // items of a call that synchronizes: a partition is as fast for fewer
-  static constexpr u32 repeats_one_in = 8;  // keys of a sample, from which equal ones are combined
+  static constexpr u64 crowd_copies = 8;           // of a key at least, if all items' keys fit a table
+  static constexpr u64 combined_again_share = 8;   // an eighth of the items or less is combined again
+  static constexpr u64 met_each = u64(1) << 15;    // the same, so that a sample before them costs little
+  static constexpr u64 met_waited = u64(1) << 25;  // ... that synchronizes: a partition is as fast for fewer
+  static constexpr u32 repeats_one_in = 8;         // keys of a sample, from which equal ones are combined
   // Slots of a block that combines equal keys, and replicas of them for few keys.
   static constexpr u32 met_slots(u64 slot_bytes) { return slot_bytes <= 8 ? 16384 : 8192; }
   static constexpr u32 most_replicas_log2 = 5;
@@ -157,9 +155,9 @@ struct cpu : common {
 
   // ---- operations that a thread has in flight: it prefetches so far ahead ----
   static constexpr u32 in_flight = 32;
-  static constexpr u64 scattered_ahead = 256;  // items of one round of three loops
-  static constexpr u64 inserted_ahead = 16;    // one after the other
-  static constexpr u32 coded_rows = 64;        // of a block, whose slots are prefetched
+  static constexpr u64 scattered_ahead = 256;                   // items of one round of three loops
+  static constexpr u64 inserted_ahead = 16;                     // one after the other
+  static constexpr u32 coded_rows = 64, gathered_at_once = 64;  // of a block; used slots that move next
 
   // ---- codes of rows (analysis/): when threads share a call, and when keys need no hash ----
   static constexpr u64 first_code_slots = u64(1) << 12;  // of a table of codes
