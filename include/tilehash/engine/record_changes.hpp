@@ -121,7 +121,7 @@ struct group_of_listed {
   TILEHASH_FN void operator()(u64 j) const { of[j] = ids[list[j]] % groups; }
 };
 // Groups have their places in any order.
-struct place_groups {
+struct place_change_groups {
   const u32 *of, *ranks, *counts;
   u32 *starts, *placed;
   TILEHASH_FN void operator()(u64 j) const {
@@ -145,8 +145,8 @@ class grouped_items {
     space.fill(placed_.data(), 1, 0U);
     space.for_each(n, group_of_listed{ids, list, groups, of_.data()});
     rank(space, of_.data(), n, counts_.data(), ranks_.data());
-    space.for_each(n,
-                   place_groups{of_.data(), ranks_.data(), counts_.data(), starts_.data(), placed_.data()});
+    space.for_each(
+        n, place_change_groups{of_.data(), ranks_.data(), counts_.data(), starts_.data(), placed_.data()});
     scatter(space, scatter_to_groups<u32, u32>{of_.data(), ~0U, ranks_.data(), starts_.data(), list,
                                                items_.data(), n});
   }
