@@ -275,5 +275,30 @@ TEST(Indexed, ListedChangesWithoutMemory) {
   }
 }
 
+struct keys_and_slots {
+  u64 keys, slots;
+  u64 size() const { return keys; }
+  u64 capacity() const { return slots; }
+};
+// The keys of a short first window are found by the other items.
+TEST(Indexed, FirstWindow) {
+  emulated space;
+  const u64 window = space.large_blocks_at_once() * detail::tuning::gpu::first_window_items;
+  const u64 n = detail::tuning::gpu::leaders_windows * window + 5;
+  using design = indexed<wide, block>;
+  for (const u64 distinct : {u64(1), u64(300), n}) {
+    std::vector<wide> keys(n);
+    for (u64 i = 0; i < n; ++i) keys[i] = {mix64(i) % distinct, 1, 2};
+    const buffer<wide, emulated> k(space, keys);
+    EXPECT_EQ(detail::first_window<design>(space, keys_and_slots{0, 300}, k.data(), n),
+              distinct < n ? window : n);
+    EXPECT_EQ(detail::first_window<design>(space, keys_and_slots{0, 300}, k.data(), n - 6), n - 6);
+    EXPECT_EQ(detail::first_window<design>(space, keys_and_slots{0, n / 4}, k.data(), n), n);
+    EXPECT_EQ(detail::first_window<design>(space, keys_and_slots{1, 300}, k.data(), n), n);
+  }
+  driven_index<design> grown(1);
+  grown.add(0, 300, n, add_blocks_first{});
+}
+
 }  // namespace
 }  // namespace tilehash::designs_test

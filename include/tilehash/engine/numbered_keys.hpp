@@ -12,6 +12,7 @@
 #pragma once
 
 #include <tilehash/algorithm/compact.hpp>
+#include <tilehash/algorithm/sample.hpp>
 #include <tilehash/core/capacity.hpp>
 #include <tilehash/core/result.hpp>
 #include <tilehash/designs/concepts.hpp>
@@ -135,6 +136,30 @@ void number_slots(Space& space, const Design& design, const Ids& ids,
   compact(space, slots.capacity(), slot_numbering<Design, Element>{slots, records, values, of.became}, count);
   if (of.ids != nullptr || (of.became != nullptr && stored.refused != 0))
     ids.look_up(space, fingerprints<Design>{design, keys}, n, numbered_sink{of, Design::none});
+}
+
+// The items of a call that come first. If a sample has few keys, all are in the table after a short first window, and the
+// other items find them there: equal keys are not met in another table, or in the slots of this one. The window has some
+// copies of each of the sample's keys, and fills all multiprocessors. A sample costs a 20th of a call of different keys, so
+// there is none unless an empty table gets far more items than it has capacity.
+template <class Design, class Space, class Ids, class Key>
+u64 first_window(Space& space, const Ids& ids, const Key* keys, u64 n) {
+  if constexpr (Space::has_lanes) {
+    using sample = sample_repeats<Key, large_block<Space>>;
+    const u64 window = space.large_blocks_at_once() * tuning::gpu::first_window_items;
+    constexpr u64 least =
+        numbers_slots<Design, Space>() ? tuning::gpu::slots_windows : tuning::gpu::leaders_windows;
+    if (ids.size() != 0 || n < least * window || n / tuning::gpu::first_copies < ids.capacity()) return n;
+    if (sample::scratch_bytes > space.largest_scratch()) return n;
+    const buffer<u64, Space> length(space, 1);
+    const buffer<u32, Space> word(space, 1);
+    space.for_each_block(
+        1, sample::block_size, sample::scratch_bytes,
+        sample{keys, n, ~0U, window / tuning::gpu::first_copies, length.data(), word.data()});
+    return repeats_word{read_one(space, word.data())}.repeat() ? window : n;
+  } else {
+    return n;
+  }
 }
 
 // Do n items fill this empty table by regions, as it is or once it has grown to the number of keys? Then a pass

@@ -84,13 +84,14 @@ class records {
       }
     }
     insert_report total;
-    const buffer<u64, Space> absent(space, n > largest_window);  // before anything changes
+    const u64 first = detail::first_window<design>(space, ids_, keys, std::min(n, largest_window));
+    const buffer<u64, Space> absent(space, n > first);  // before anything changes
     for (u64 done = 0; done < n;) {
-      const u64 window = std::min(n - done, largest_window);
+      const u64 window = std::min(n - done, done == 0 ? first : largest_window);
       try {
         put_window(space, keys + done, is_set ? values : values + done, window,
                    ids == nullptr ? ids : ids + done, outcomes == nullptr ? outcomes : outcomes + done,
-                   update, total, unseen);
+                   update, total, unseen && done == 0);
       } catch (const out_of_memory&) {
         if (done == 0 || unseen) throw;  // nothing has changed yet; else inserted items stay
         constexpr bool keeps = std::same_as<Update, detail::keep_stored>;

@@ -264,6 +264,7 @@ struct sm_90 : common {
   static constexpr u32 written_matches = 4096, few_written_matches = 2048;  // rows and segments of a block
   static constexpr u64 searched_shares = 1024;  // of a block each, which searches where its share begins
   static constexpr u64 few_matches = u64(1) << 21, small_join_rows = u64(1) << 18;  // of a side
+  static constexpr u64 first_window_items = 2048, first_copies = 8, slots_windows = 2, leaders_windows = 16;
 
   // ---- blocks that the work is divided into: some for each multiprocessor, as they differ in length ----
   template <class Space>
@@ -308,8 +309,8 @@ struct sm_90 : common {
   static constexpr u64 mapped_from = u64(64) << 20;  // bytes of an array that can grow: pages are large
   static constexpr u64 kept_ranges = 4;              // not in use: to map one takes longer than to fill it
   static constexpr u64 mappings_each_time = 16;      // of memory that a range gets: each takes 35 us
-  static constexpr u64 staging_bytes = 512;          // page-locked, for what a call reports
-  static constexpr u64 host_word_bytes = 256;        // the same, that kernels write to
+  static constexpr u64 staging_bytes = 512,
+                       host_word_bytes = 256;                    // page-locked; kernels write to the latter
   static constexpr u32 word_reads = 64, word_microseconds = 50;  // of a word there; then the stream
 };
 
