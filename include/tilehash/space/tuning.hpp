@@ -264,7 +264,7 @@ struct sm_90 : common {
   static constexpr u32 written_matches = 4096, few_written_matches = 2048;  // rows and segments of a block
   static constexpr u64 searched_shares = 1024;  // of a block each, which searches where its share begins
   static constexpr u64 few_matches = u64(1) << 21, small_join_rows = u64(1) << 18;  // of a side
-  static constexpr u64 first_window_items = 2048, first_copies = 8, slots_windows = 2, leaders_windows = 16;
+  static constexpr u64 first_window_items = 2048, first_copies = 8, slots_windows = 2, leaders_windows = 4;
 
   // ---- blocks that the work is divided into: some for each multiprocessor, as they differ in length ----
   template <class Space>
