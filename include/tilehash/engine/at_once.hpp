@@ -6,6 +6,7 @@
 
 #include <tilehash/core/item.hpp>
 #include <tilehash/engine/call_memory.hpp>
+#include <tilehash/engine/region_choice.hpp>
 #include <tilehash/engine/region_fill.hpp>
 #include <tilehash/kernel/insert_at_once.hpp>
 #include <tilehash/kernel/upsert.hpp>
@@ -28,14 +29,17 @@ template <class Design>
 bool stays_below(const Design& design, u64 held, u64 n, double load) {
   return static_cast<double>(held) + static_cast<double>(n) <= load * static_cast<double>(design.capacity());
 }
-// Does it pay for n items? In a fuller table, threads that move keys hold up the others.
-template <class Design>
-bool at_once_pays(const Design& design, u64 held, u64 n) {
-  const u64 most = held == 0 ? tuning::gpu::at_once_of_empty : tuning::gpu::at_once_items;
-  static_assert(tuning::gpu::at_once_items <= at_once_counts::most_items);
-  return n <= most &&
-         stays_below(design, held, n,
-                     n <= tuning::gpu::at_once_few ? tuning::gpu::never_full : tuning::gpu::at_once_load);
+// Does it pay for n items of a source? Where regions pay, these are faster; a call that `merges` fills a table that
+// holds items by regions, too. In a fuller table, threads that move keys hold up the others.
+template <class Source, class Space, class Design>
+bool at_once_pays(const Space& space, const Design& design, u64 held, u64 n, bool merges) {
+  using machine = tuning::of<Space>;
+  static_assert(machine::at_once_items <= at_once_counts::most_items);
+  const double load =
+      n <= machine::at_once_few ? machine::never_full : machine::at_once_load(sizeof(typename Design::word));
+  if (n > machine::at_once_items || !stays_below(design, held, n, load)) return false;
+  if (held != 0) return !merges || !regions_pay(space, design, n, held);
+  return !one_region_pays<Source>(space, design, n) && !regions_pay(space, design, n, 0);
 }
 
 // Synchronizes with the host once. If an item found no slot, nothing is listed as left over.

@@ -47,7 +47,7 @@ class unwaited_call {
   void start(const Source& source, const Update& update, u64 n, insert_report* report) {
     if (n == 0) return detail::finish_call(space_, end_of(0, report));  // no phase has a kernel
     if constexpr (detail::inserts_at_once<Design, Space, Source, Update>) {
-      if (detail::at_once_pays(table_.design(), table_.most_items(), n)) {
+      if (detail::at_once_pays<Source>(space_, table_.design(), table_.most_items(), n, false)) {
         detail::call_end end = end_of(n, report);
         end.packed = table_.calls().packed();
         return detail::start_insert_at_once(space_, table_.design(), detail::shifted(source, 0), end);

@@ -27,8 +27,7 @@ std::optional<region_filled<Design, Space>> fill_window(Space& space, const Desi
     if (held != 0) return assign_by_regions(space, design, items, n, calls);
   }
   if constexpr (inserts_at_once<Design, Space, source_type, typename Windows::update_type>) {
-    const bool pays = at_once_pays(design, held, n) && (held == 0 || !regions_pay(space, design, n, held));
-    if (pays && !unwiped && w.phases.outcomes() == nullptr)
+    if (!unwiped && w.phases.outcomes() == nullptr && at_once_pays<source_type>(space, design, held, n, true))
       return insert_at_once_and_wait(space, design, items, n, calls);
   }
   if constexpr (builds_from_items<source_type, Space, Design>) {

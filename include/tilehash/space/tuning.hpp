@@ -295,10 +295,9 @@ struct sm_90 : common {
   // ---- kernels that follow one another ----
   static constexpr u64 ended_items = u64(1) << 17;  // of a call that its last kernel ends, not another one
   static constexpr u64 built_by_one_kernel = 2048;  // items of a table's only region, in an empty table
-  static constexpr u32 one_region_block = 512, at_once_block = 128;  // threads of it, and of the next
-  // Items that one kernel inserts at once: into an empty table, into another, and above at_once_load (moves take long).
-  static constexpr u64 at_once_of_empty = u64(1) << 19, at_once_items = u64(1) << 20, at_once_few = 128;
-  static constexpr double at_once_load = 0.7;
+  static constexpr u32 one_region_block = 512, at_once_block = 128;     // threads of it, and of the next
+  static constexpr u64 at_once_items = u64(1) << 20, at_once_few = 64;  // few may fill the table
+  static constexpr double at_once_load(u64 word_bytes) { return word_bytes <= 8 ? 0.75 : 0.65; }
   static constexpr u64 left_to_one_block = u64(1) << 14;  // items of a call, if regions leave some over
   static constexpr bool late_loops(u64 word_bytes) { return word_bytes > 8; }
   static constexpr u32 late_each = 8;        // items of a thread, at most, if only the GPU knows their number
