@@ -33,11 +33,11 @@ bool stays_below(const Design& design, u64 held, u64 n, double load) {
 // holds items by regions, too. In a fuller table, threads that move keys hold up the others.
 template <class Source, class Space, class Design>
 bool at_once_pays(const Space& space, const Design& design, u64 held, u64 n, bool merges) {
-  using gpu = tuning::gpu;
-  static_assert(gpu::at_once_items <= at_once_counts::most_items);
-  const double load =
-      n <= gpu::at_once_few ? gpu::never_full : gpu::at_once_load(sizeof(typename Design::word));
-  if (n > gpu::at_once_items || !stays_below(design, held, n, load)) return false;
+  static_assert(tuning::gpu::at_once_items <= at_once_counts::most_items);
+  const double load = n <= tuning::gpu::at_once_few
+                          ? tuning::gpu::never_full
+                          : tuning::gpu::at_once_load(sizeof(typename Design::word));
+  if (n > tuning::gpu::at_once_items || !stays_below(design, held, n, load)) return false;
   if (held != 0) return !merges || !regions_pay(space, design, n, held);
   return !one_region_pays<Source>(space, design, n) && !regions_pay(space, design, n, 0);
 }
