@@ -230,15 +230,18 @@ auto fill_subtables(Space& space, const Design& design, const Source& source, u6
     const subtables_route<cargo_type> route(design.regions_by(), first, count);
     const even_bins<word> to{bins.memory.data(), bins.most, came};
     if (first != 0) space.fill(came, count, 0U);
-    const auto send = [&](const auto& from) {
-      send_by_blocks(space, route, from, n, to, spill, counts.data() + 1);
-    };
     bool takes_all = false;
     if constexpr (partitions_in_steps<Space>) {
       takes_all = count == regions;
-      if (takes_all) send(subtables_items<cargo_type, Source>{source});
+      if (takes_all) {
+        const subtables_items<cargo_type, Source> all{source};
+        send_by_blocks(space, route, all, n, to, spill, counts.data() + 1);
+      }
     }
-    if (!takes_all) send(subtables_items_of<cargo_type, Source>{{source}, design.regions_by(), first, count});
+    if (!takes_all) {
+      const subtables_items_of<cargo_type, Source> some{{source}, design.regions_by(), first, count};
+      send_by_blocks(space, route, some, n, to, spill, counts.data() + 1);
+    }
     space.for_each_block(count, build_type::block_size, build_type::scratch_bytes(design),
                          build_type{cargo, to, spill, counts.data() + 2});
   }
