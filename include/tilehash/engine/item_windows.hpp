@@ -145,9 +145,9 @@ u64 items_to_grow_to(Space& space, const Policy& table, Windows& w, u64 wanted, 
   const key_estimate found =
       distinct ? key_estimate{wanted, wanted} : estimated_keys(space, w, wanted, table.seed());
   // Regions may take the items of a large insert if few keys repeat and none is present. Of more items than
-  // 1.5 times those held, the bins take more memory than the old table gives back.
+  // 1.2 times those held, the bins take more memory than the old table gives back.
   const bool all_pending = !Windows::phases_type::updates && w.looked_up && wanted == w.n;
-  const bool suits = wanted >= table.size() && wanted - table.size() <= table.size() / 2;
+  const bool suits = wanted >= table.size() && wanted - table.size() <= table.size() / 5;
   if (all_pending && suits && found.keys >= wanted / 4 * 3) w.phases.forget_bits();
   if (table.size() + found.keys <= table.limit()) return 0;
   return table.size() + std::max(found.items, std::min(wanted, least_capacity(table)));
