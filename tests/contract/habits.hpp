@@ -345,7 +345,7 @@ TEST(without_memory, verbs_throw_or_say_what_they_refused) {
   u64 refused = 0;
   u64 number = 0;
   const auto ask = [&](const char* name, const auto& verb, bool grows, bool replaces = false) {
-    if (!is_asked(number++, 2)) return;
+    if (!is_asked(number++, 3)) return;
     refused += ask_without_memory<table_type>(name, verb, grows, replaces);
   };
   ask(
@@ -386,7 +386,7 @@ TEST(without_memory, verbs_throw_or_say_what_they_refused) {
         return std::optional<insert_report>();
       },
       false);
-  EXPECT_GT(refused, scaled(20, 5));
+  EXPECT_GT(refused, scaled(20, 3));
   refused = ask_without_memory<table<indexed<u32, u32>, habits_space>>(
       "insert_and_find",
       [](auto a) {

@@ -214,7 +214,7 @@ TEST(CombinedRegions, LoseNothingWithoutMemory) {
   const u64 n = given.keys.size();
   u64 short_of_memory = 0, complete = 0;
   // Refused items take long, so that a few runs of small sizes ask for them.
-  const u64 least = contract::is_asked(0, 4) ? 680'000 : 1'360'000;
+  const u64 least = contract::is_asked(0, 6) ? 680'000 : 1'360'000;
   for (u64 memory = least; memory < 3'000'000; memory *= 2) {
     SCOPED_TRACE(memory);
     emulated space({.seed = memory}, memory);

@@ -324,7 +324,7 @@ void overfill(emulation::schedule s) {
   driver<Design> d(s, 100, {.load_factor = 0.9, .grow = false});
   const u64 capacity = d.get().capacity();  // sentinel cells may hold two more
   const auto keys =
-      make_keys<key_type>(capacity + capacity / (small() ? 16 : 4) + 3, pattern::distinct, s.seed);
+      make_keys<key_type>(capacity + capacity / (small() ? 64 : 4) + 3, pattern::distinct, s.seed);
   EXPECT_GT(d.put(keys, false).refused, 0U);
   d.look_up(keys);
   d.compare();
