@@ -153,16 +153,20 @@ class shared_ref {
     return TILEHASH_BEFORE_ATOMIC(), __atomic_exchange_n(at_, x, order);
   }
   TILEHASH_FN T fetch_add(T by, int order) const {
-    return TILEHASH_BEFORE_ATOMIC(), __atomic_fetch_add(at_, by, order);
+    TILEHASH_BEFORE_ATOMIC();
+    return apart(__atomic_fetch_add(at_, by, order));
   }
   TILEHASH_FN T fetch_or(T bits, int order) const {
-    return TILEHASH_BEFORE_ATOMIC(), __atomic_fetch_or(at_, bits, order);
+    TILEHASH_BEFORE_ATOMIC();
+    return apart(__atomic_fetch_or(at_, bits, order));
   }
   TILEHASH_FN T fetch_and(T bits, int order) const {
-    return TILEHASH_BEFORE_ATOMIC(), __atomic_fetch_and(at_, bits, order);
+    TILEHASH_BEFORE_ATOMIC();
+    return apart(__atomic_fetch_and(at_, bits, order));
   }
   TILEHASH_FN T fetch_xor(T bits, int order) const {
-    return TILEHASH_BEFORE_ATOMIC(), __atomic_fetch_xor(at_, bits, order);
+    TILEHASH_BEFORE_ATOMIC();
+    return apart(__atomic_fetch_xor(at_, bits, order));
   }
   // These two retry at most once for each change of the word by another thread.
   TILEHASH_FN void fetch_min(T x, int order) const {
@@ -177,6 +181,14 @@ class shared_ref {
   }
 
  private:
+  // g++ 12 makes one operation of `x = fetch_add(at, x) + x`, and then adds the old word to itself.
+  TILEHASH_FN static T apart(T old) {
+#if defined(__GNUC__) && !defined(__clang__)
+    asm("" : "+r"(old));
+#endif
+    return old;
+  }
+
   T* at_;
 };
 #endif
