@@ -22,18 +22,6 @@ namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
 namespace detail {
 
-// The widest word, in bytes, that all target GPUs of this unit can change atomically: 8 before sm_90. Host
-// code may read it too, because nvcc lists all its targets.
-#if defined(__CUDA_ARCH_LIST__)
-inline constexpr u32 widest_device_atomic = [] {
-  u32 least = 16;
-  for (const int arch : {__CUDA_ARCH_LIST__}) least = arch < 900 ? 8 : least;
-  return least;
-}();
-#else
-inline constexpr u32 widest_device_atomic = 16;
-#endif
-
 // Runs before each atomic operation on a CPU. It is empty except in tests that choose how threads interleave
 // (tests/emulated/points.hpp).
 #if !defined(TILEHASH_BEFORE_ATOMIC) || defined(__CUDA_ARCH__)
@@ -49,6 +37,10 @@ inline constexpr u32 widest_device_atomic = 16;
 #else
 #define TILEHASH_NARROW_GPUS 0
 #endif
+
+// The widest word, in bytes, that all target GPUs of this unit can change atomically: 8 before sm_90. Host
+// code may read it too, because nvcc lists all its targets.
+inline constexpr u32 widest_device_atomic = TILEHASH_NARROW_GPUS ? 8 : 16;
 
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
 // Not defined: the assembler's error is its name, and is given only for code that a GPU would run. (A
@@ -153,20 +145,16 @@ class shared_ref {
     return TILEHASH_BEFORE_ATOMIC(), __atomic_exchange_n(at_, x, order);
   }
   TILEHASH_FN T fetch_add(T by, int order) const {
-    TILEHASH_BEFORE_ATOMIC();
-    return apart(__atomic_fetch_add(at_, by, order));
+    return TILEHASH_BEFORE_ATOMIC(), apart(__atomic_fetch_add(at_, by, order));
   }
   TILEHASH_FN T fetch_or(T bits, int order) const {
-    TILEHASH_BEFORE_ATOMIC();
-    return apart(__atomic_fetch_or(at_, bits, order));
+    return TILEHASH_BEFORE_ATOMIC(), apart(__atomic_fetch_or(at_, bits, order));
   }
   TILEHASH_FN T fetch_and(T bits, int order) const {
-    TILEHASH_BEFORE_ATOMIC();
-    return apart(__atomic_fetch_and(at_, bits, order));
+    return TILEHASH_BEFORE_ATOMIC(), apart(__atomic_fetch_and(at_, bits, order));
   }
   TILEHASH_FN T fetch_xor(T bits, int order) const {
-    TILEHASH_BEFORE_ATOMIC();
-    return apart(__atomic_fetch_xor(at_, bits, order));
+    return TILEHASH_BEFORE_ATOMIC(), apart(__atomic_fetch_xor(at_, bits, order));
   }
   // These two retry at most once for each change of the word by another thread.
   TILEHASH_FN void fetch_min(T x, int order) const {
