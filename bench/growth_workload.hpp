@@ -80,7 +80,7 @@ class growth_workload {
     space.synchronize();
     apart_ = space.now();
   }
-  // Of the host, until the answers are complete.
+  // The host's time until the answers are complete.
   template <class Work>
   double seconds(const Work& work) {
     const auto start = std::chrono::steady_clock::now();

@@ -27,7 +27,7 @@ struct bucket_reads {
   bool faulty() const { return wrong != 0 || (slots >= 4 && failed != 0); }
 };
 
-// Of how many buckets are so many keys the primary ones? Next to equation 3.
+// How many buckets have so many primary keys? Next to equation 3.
 struct home_counts {
   u32 slots = 0;
   double load = 0;

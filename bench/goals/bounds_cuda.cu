@@ -190,7 +190,7 @@ class bound_bench {
   double insert_in_two() {
     return rate([&] { space_.for_each(n_, insert_in_two_buckets{table(), keys_.data()}); });
   }
-  // Of the keys that insert_in_two() has inserted.
+  // Looks up the keys that insert_in_two() has inserted.
   double find_in_two() {
     return rate(
         [&] {

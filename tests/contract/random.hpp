@@ -58,7 +58,7 @@ inline bool small_sizes() {
   return asked == test_sizes::small || (this_test_is_small && asked != test_sizes::large);
 }
 inline u64 scaled(u64 usual, u64 when_small) { return small_sizes() ? when_small : usual; }
-// Of `of` long cases, small sizes ask one in each run, by its seed.
+// Small sizes ask one of so many long cases in each run. The run's seed chooses it.
 inline bool is_asked(u64 which, u64 of) { return !small_sizes() || run_seed() % of == which % of; }
 
 class random_numbers {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an optimising compiler makes of atomic operations.
+// Atomic operations in optimised code.
 #include <gtest/gtest.h>
 
 #include <tilehash/core/atomic.hpp>

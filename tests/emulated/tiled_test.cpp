@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -44,6 +45,34 @@ TEST(TiledBuild, ByRegions) {
 #endif
 }
 
+// Item i has the value i. The keys that the table holds, each with the value of an item of it, and the items without.
+struct items_found {
+  u64 stored = 0, lost = 0;
+};
+template <class Table, class Key>
+items_found look_up_items(emulated& space, const Table& t, const std::vector<Key>& keys) {
+  using value_type = typename Table::mapped_type;
+  const u64 n = keys.size();
+  const buffer<Key, emulated> k(space, keys);
+  const buffer<value_type, emulated> out(space, n);
+  const buffer<u8, emulated> found(space, n);
+  t.find(space, k.span(), out.span(), flags(found.data(), n));
+  const auto values = out.to_host();
+  const auto is = found.to_host();
+  std::set<Key> stored;
+  u64 lost = 0, wrong = 0;
+  for (u64 i = 0; i < n; ++i) {
+    if (is[i] == 0) {
+      ++lost;
+      continue;
+    }
+    stored.insert(keys[i]);
+    wrong += keys[static_cast<u64>(values[i])] != keys[i];
+  }
+  EXPECT_EQ(wrong, 0U);
+  return {stored.size(), lost};
+}
+
 // An asynchronous insert of keys into an empty table, which goes region by region, and then another one. The
 // host learns no number in between: of items left over there may be none, a list, or more than a list takes.
 // A table made for less than the keys refuses some.
@@ -61,8 +90,7 @@ void insert_unwaited(const std::vector<typename Design::key_type>& keys, u64 mad
   std::vector<value_type> values(n);
   for (u64 i = 0; i < n; ++i) values[i] = static_cast<value_type>(i);
   const buffer<key_type, emulated> k(space, keys);
-  const buffer<value_type, emulated> v(space, values), out(space, n);
-  const buffer<u8, emulated> found(space, n);
+  const buffer<value_type, emulated> v(space, values);
   const buffer<insert_report, emulated> reports(space, 3);
   ASSERT_TRUE(
       detail::regions_pay(space, t.view().design, n, 0) ||
@@ -78,20 +106,9 @@ void insert_unwaited(const std::vector<typename Design::key_type>& keys, u64 mad
           << "not by regions";
     }
     const insert_report r = reports.to_host()[static_cast<std::size_t>(call)];
-    t.find(space, k.span(), out.span(), flags(found.data(), n));
-    const auto its = out.to_host();
-    const auto is = found.to_host();
-    std::map<key_type, value_type> stored;
-    u64 lost = 0;
-    for (u64 i = 0; i < n; ++i) {
-      if (is[i] == 0)
-        ++lost;
-      else
-        stored[keys[i]] = its[i];
-    }
-    for (const auto& [key, value] : stored) ASSERT_EQ(keys[static_cast<u64>(value)], key);
-    EXPECT_EQ(t.size(), stored.size());
-    EXPECT_EQ(r.inserted, stored.size() - held);  // a key that was refused may find a slot later
+    const auto [stored, lost] = look_up_items(space, t, keys);
+    EXPECT_EQ(t.size(), stored);
+    EXPECT_EQ(r.inserted, stored - held);  // a key that was refused may find a slot later
     EXPECT_EQ(r.refused, lost);
     EXPECT_EQ(r.present, n - r.inserted - r.refused);
     if (made_for >= n) {
@@ -140,8 +157,7 @@ void fill_unwaited(const std::vector<typename Design::key_type>& keys, double lo
   std::vector<value_type> values(n);
   for (u64 i = 0; i < n; ++i) values[i] = static_cast<value_type>(i);
   const buffer<key_type, emulated> k(space, keys);
-  const buffer<value_type, emulated> v(space, values), out(space, n);
-  const buffer<u8, emulated> found(space, n);
+  const buffer<value_type, emulated> v(space, values);
   const buffer<insert_report, emulated> report(space, 1);
   const buffer<char, emulated> memory(space, detail::call_memory::bytes);
   const detail::call_memory calls(memory.data());
@@ -152,24 +168,13 @@ void fill_unwaited(const std::vector<typename Design::key_type>& keys, double lo
     const detail::array_source<typename Design::slot_type> items{k.data(), v.data()};
     ASSERT_TRUE(
         detail::start_fill(space, t.view().design, items, detail::keep_stored{}, n, true, calls, end));
-    t.find(space, k.span(), out.span(), flags(found.data(), n));
-    const auto its = out.to_host();
-    const auto is = found.to_host();
-    std::map<key_type, value_type> stored;
-    u64 lost = 0;
-    for (u64 i = 0; i < n; ++i) {
-      if (is[i] == 0)
-        ++lost;
-      else
-        stored[keys[i]] = its[i];
-    }
-    for (const auto& [key, value] : stored) ASSERT_EQ(keys[static_cast<u64>(value)], key);
+    const auto [stored, lost] = look_up_items(space, t, keys);
     const insert_report r = report.to_host()[0];
     EXPECT_EQ(lost, illegal);
     EXPECT_EQ(r.refused, lost);
-    EXPECT_EQ(r.inserted, stored.size());
+    EXPECT_EQ(r.inserted, stored);
     EXPECT_EQ(r.present, n - r.inserted - r.refused);
-    EXPECT_EQ(calls.change(space).items, stored.size());
+    EXPECT_EQ(calls.change(space).items, stored);
     calls.start_size(space);
   }
 }

@@ -149,7 +149,7 @@ struct subtables_region_build {
     struct claimed {
       u32 at = no_slot, table = 0;
     };
-    // Of the i-th item, which has this slot.
+    // The value of the i-th item, which has this slot.
     TILEHASH_FN void keep_value(u32 i, const arrived& e, const claimed& to) const {
       if constexpr (values_in_scratch)
         bin[i] = entry::pack(to.at, entry::value_of(e));

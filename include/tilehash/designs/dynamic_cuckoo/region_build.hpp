@@ -38,7 +38,7 @@ namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
 namespace detail {
 
-// What the region of a key depends on.
+// A key's region depends on this.
 template <class Slot, class Hash>
 struct subtables_region_hash {
   Hash hash;

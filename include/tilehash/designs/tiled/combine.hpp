@@ -84,7 +84,7 @@ struct tiled_combining_build : tiled_build<Design> {
 
   Op op;
 
-  // Of a region's unplaced items a free word has a hash of another region. (There are two or more.)
+  // A free word for unplaced items has a hash of another region. (There are two or more regions.)
   TILEHASH_FN static word no_item(u32 region) {
     using key_bits = typename Design::key_bits;
     return entry::pack(region == 0 ? static_cast<key_bits>(~key_bits(0)) : key_bits(0), 0);
