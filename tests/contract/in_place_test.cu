@@ -64,11 +64,14 @@ TEST(own_memory, grows_and_shrinks_in_place) {
   // And is the memory really back?
   modelled<tiled<u32, u32>, counted<cuda>> m(space, 10'000'000, {.seed = known_seed});
   ASSERT_EQ(m.insert(0, 10'000'000).refused, 0U);
-  m.tested.reserve(space, 200'000'000);
-  cudaMemGetInfo(&large, &total);
-  m.tested.shrink_to_fit(space);
-  cudaMemGetInfo(&small, &total);
-  EXPECT_GT(small, large + (u64(1) << 30));
+  // Other processes take memory of the card meanwhile, so it may need several attempts.
+  for (int attempt = 0; attempt < 8 && small <= large + (size_t(1) << 30); ++attempt) {
+    m.tested.reserve(space, 200'000'000);
+    cudaMemGetInfo(&large, &total);
+    m.tested.shrink_to_fit(space);
+    cudaMemGetInfo(&small, &total);
+  }
+  EXPECT_GT(small, large + (size_t(1) << 30));
   m.verify(11'000'000);
 }
 // Work through another stream finds the table where it is.
