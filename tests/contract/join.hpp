@@ -220,9 +220,12 @@ TYPED_TEST_P(joins, of_keys_that_come_often) {
   for (const join_options::ways way : {join_options::ways::automatic, join_options::ways::by_table}) {
     expect_joined(this->space, by_zipf, distinct, way);
     if (small_sizes() && way == join_options::ways::by_table) break;
-    expect_joined(this->space, distinct, by_zipf, way);
-    expect_joined(this->space, {distinct.begin(), distinct.begin() + 2'000}, by_twenties, way);
-    expect_joined(this->space, distinct, mixed, way);
+    if (is_asked(0, 2)) {
+      expect_joined(this->space, distinct, by_zipf, way);
+      expect_joined(this->space, {distinct.begin(), distinct.begin() + 2'000}, by_twenties, way);
+      expect_joined(this->space, distinct, mixed, way);
+    }
+    if (!is_asked(1, 2)) continue;
     expect_joined(this->space, mixed, distinct, way);
     expect_joined(this->space, one, equal, way);
     expect_joined(this->space, equal, one, way);

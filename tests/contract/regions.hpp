@@ -393,6 +393,7 @@ class regions_of_floats : public ::testing::Test {
     const buffer<value, region_space> v(space, values), held_v(space, held_values), out(space, n);
     const buffer<bool, region_space> found(space, n);
     for (const u64 window : {n, u64(1000)}) {
+      if (!is_asked(window == n ? 0 : 1, 2)) continue;
       SCOPED_TRACE("in windows of " + std::to_string(window));
       table_type t(space, capacity, {.seed = run_seed()});
       ASSERT_EQ(t.insert(space, held_k.span(), held_v.span()).inserted, held);

@@ -177,7 +177,7 @@ void insert_all_repeats(Space& space, u64 n, std::span<const repeats> kinds = al
     if (is_asked(1, 2)) insert_repeats<Design, Space, Op>(space, items, keys, false, true, true);
     if (n / keys > 8) insert_repeats<Design, Space, Op>(space, items, keys / 2, false, true, true);
     if (keys > 300 && is_asked(1, 2))
-      insert_repeats<Design, Space, Op>(space, items, keys / 3, false, waits, false);
+      insert_repeats<Design, Space, Op>(space, items, scaled(keys / 3, keys * 7 / 8), false, waits, false);
     if (how != repeats::two_in_turn && is_asked(0, 2))
       insert_repeats<Design, Space, Op>(space, items, 0, true, true, false);
   }

@@ -156,6 +156,7 @@ TYPED_TEST_SUITE(thread_combine, thread_combined_designs);
 TYPED_TEST(thread_combine, verbs_give_what_the_model_gives) {
   const u64 n = many(), seed = run_seed();
   for (const int threads : {1, 2}) {
+    if (!is_asked(static_cast<u64>(threads), 2)) continue;
     cpu space(threads);
     for (const numbers_of& numbers : all_numbers) {
       SCOPED_TRACE(std::string(numbers.name) + ", threads " + std::to_string(threads) +

@@ -156,6 +156,7 @@ TYPED_TEST(BlockCombineInCalls, WithoutWaiting) {
                  ", TILEHASH_SEED=" + std::to_string(run_seed()));
     const repeating_items<typename design::key_type, typename design::mapped_type> items(n, how, random);
     const u64 keys = items.of_key.size();
+    if (!is_asked(how == repeats::some ? 1 : 0, 2)) continue;
     if (how != repeats::some || !small_sizes())
       insert_repeats<design, emulated, op>(space, items, keys, false, false, false);
     if (how == repeats::some || !small_sizes())
@@ -184,8 +185,9 @@ TEST(BlockCombineOfFewSlots, ServesInsertsAndAssignments) {
   emulated space({.seed = run_seed(), .preempt = true});
   SCOPED_TRACE("TILEHASH_SEED=" + std::to_string(run_seed()));
   random_numbers random(run_seed());
+  u64 number = 0;
   for (const repeats how : {repeats::one_key, repeats::few, repeats::some, repeats::distinct}) {
-    if (!is_asked(static_cast<u64>(how), 2)) continue;
+    if (!is_asked(number++, 4)) continue;
     // Most of the distinct ones are refused.
     const u64 n = how == repeats::distinct ? scaled(3'000, 700) : 12'345;
     ASSERT_LT(n, detail::least_to_sample(space));

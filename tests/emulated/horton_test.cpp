@@ -12,8 +12,8 @@ namespace tilehash::designs_test {
 
 // clang-format off
 using types = testing::Types<
-    with_width<horton<u32, u32>, 4>,
 #if !TILEHASH_FEW_TYPES
+    with_width<horton<u32, u32>, 4>,
     with_width<horton<u32, u32, 4>, 1>,
     with_width<horton<u64, u64, 8, repatriation::lazy>, 8>,
     with_width<horton<u16, u8>, 32>,

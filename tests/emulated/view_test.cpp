@@ -11,8 +11,7 @@ struct view_space : emulated {
 
 namespace tilehash::contract {
 #if TILEHASH_FEW_TYPES
-using emulated_view_designs =
-    ::testing::Types<tiled<u32, u32>, bucketed_cuckoo<u32, u32>, linear_probing<u32, u32>, horton<u32, void>>;
+using emulated_view_designs = ::testing::Types<tiled<u32, u32>, linear_probing<u32, u32>, horton<u32, void>>;
 #else
 using emulated_view_designs = view_designs;
 #endif
