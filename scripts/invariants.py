@@ -181,7 +181,7 @@ def fails(test, number, seconds, environment, sizes=None):
     """None, or how the test fails; `sizes` replaces what ctest sets (TILEHASH_SIZES)."""
     preset, target, filter_ = test
     program = TREE / "build" / preset / "bin" / target
-    settings = {**os.environ, **environment.get((preset, target), {}), "TILEHASH_WRONG": str(number)}
+    settings = {**os.environ, "TILEHASH_SIZES": "small", **environment.get((preset, target), {}), "TILEHASH_WRONG": str(number)}
     if sizes is not None:
         settings["TILEHASH_SIZES"] = sizes
     try:

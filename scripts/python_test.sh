@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # The Python package from its wheel: builds it in a virtual environment of its own, checks the types, runs the tests.
 #   scripts/python_test.sh [pytest's arguments]      needs the network for the first run; PYTHON=python3.12 chooses another
-#   scripts/python_test.sh quick                     the documents' code alone, not optimised and without pytest (CI);
+#   scripts/python_test.sh quick                     the documents' code alone, not optimised and without pytest;
 #                                                    ends with 77 where pip or Python.h is missing
 # shellcheck source=scripts/lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"

@@ -24,10 +24,12 @@ cmake -D OUTPUT="$PWD/$made" -P apps/tilehash/designs/describe.cmake || die "app
 # Nothing runs but printf: no optimisation, no threads.
 flags=(-std=c++20 -w -DTILEHASH_WITHOUT_TBB -DTILEHASH_ALL_NAMES -Iinclude -Iapps/tilehash "-I$made")
 "$compiler" "${flags[@]}" -O0 scripts/verbs.cpp -o $made/verbs || die "scripts/verbs.cpp does not compile (above)"
-# A constraint may hold where the verb's body does not compile. By clang, which reads faster.
-clang=$(llvm_tool clang++)
-"$clang" "${flags[@]}" -fsyntax-only -DVERBS_ARE_CALLED scripts/verbs.cpp ||
-  die "a verb that a table offers does not compile (above): constrain it in include/tilehash/table/, or mend it"
+# A constraint may hold where the verb's body does not compile. By clang, which reads faster. (The tier quick has the contract.)
+if [ "${TILEHASH_TIER:-}" != quick ]; then
+  clang=$(llvm_tool clang++)
+  "$clang" "${flags[@]}" -fsyntax-only -DVERBS_ARE_CALLED scripts/verbs.cpp ||
+    die "a verb that a table offers does not compile (above): constrain it in include/tilehash/table/, or mend it"
+fi
 $made/verbs >$made/verbs.md
 if [ "${1:-}" = --fix ]; then
   cp $made/verbs.md docs/reference/verbs.md
