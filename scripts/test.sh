@@ -56,7 +56,7 @@ options+=("-DTILEHASH_CLI_PAIRS=$pairs")
 build_cpu() {
   local programs=ON
   if have_gpu; then programs=OFF; fi
-  build cpu -DTILEHASH_BUILD_{CLI,BENCH,EXAMPLES}=$programs
+  build cpu -DTILEHASH_BUILD_{CLI,EXAMPLES}=$programs
 }
 build release "-DTILEHASH_CPU_PART=$cpu_part" "${options[@]}"
 parallel=$(jobs)
@@ -87,7 +87,7 @@ if [ -x $built ] && { [ ! -x bin/tilehash ] || [ "$(readlink bin/tilehash)" != .
   put_program $built
 fi
 if [ "$(readlink bin/tilehash)" = "../$built" ]; then
-  say "program: $PWD/bin/tilehash, for two pairs of types and not optimised; scripts/demo.sh builds the whole"
+  say "program: $PWD/bin/tilehash, for two pairs of types, not optimised and without benchmarks; scripts/demo.sh builds the whole"
 elif [ -x bin/tilehash ]; then
   say "program: $PWD/bin/tilehash"
 fi

@@ -645,6 +645,7 @@ TEST(Program, ReproducesATableAndSkipsWhatIsRecorded) {
 
 // Numbers that do not depend on the machine: seeds that move, or answers that are wrong, fail here.
 TEST(Program, ReproducesNumbersThatNoMachineChanges) {
+  if (!TILEHASH_PROGRAM_BENCHES) GTEST_SKIP() << "a build without the benchmarks";
   const auto folder = std::filesystem::temp_directory_path() / (std::to_string(getpid()) + "_seeded");
   const auto cell_of = [&](const std::string& entry) {
     const outcome run = call("reproduce --quick --space cpu --results " + folder.string() + " " + entry);
