@@ -260,8 +260,9 @@ TEST(thread_combine_of, floats_refuses_nans_and_knows_one_zero) {
   u64 nans = 0;
   for (u64 i = 0; i < n; ++i) {
     const u64 r = mix64(seed + i) % 100;
-    keys[i] = r == 0 ? std::numeric_limits<double>::quiet_NaN() : r == 1 ? -0.0 : static_cast<double>(r - 2);
-    nans += r == 0;
+    const bool is_nan = r == 0 || i < 9'000;  // a thread may begin with a share of NaNs
+    keys[i] = is_nan ? std::numeric_limits<double>::quiet_NaN() : r == 1 ? -0.0 : static_cast<double>(r - 2);
+    nans += is_nan;
   }
   const std::vector<u64> ones(n, 1);
   table<tiled<double, u64>, cpu> sums(space, 0), inserted(space, 0);
@@ -276,6 +277,42 @@ TEST(thread_combine_of, floats_refuses_nans_and_knows_one_zero) {
   u64 all = 0;
   sums.for_each(space, [&all](double, u64 items) { std::atomic_ref(all) += items; });
   EXPECT_EQ(all, n - nans);
+}
+
+// Few of these values fill a thread's cache, which then grows.
+struct large_value {
+  u64 items, total, others[62];
+};
+struct adds_large {
+  static constexpr bool is_associative = true;
+  large_value operator()(const large_value& a, const large_value& b) const {
+    return {a.items + b.items, a.total + b.total, {}};
+  }
+};
+TEST(thread_combine_of, caches_that_grow_and_are_emptied) {
+  const u64 n = 40'000, seed = run_seed();
+  std::vector<u64> keys(n);
+  std::vector<large_value> values(n);
+  std::unordered_map<u64, std::array<u64, 2>> model;
+  for (u64 i = 0; i < n; ++i) {
+    const u64 r = mix64(seed + i);
+    keys[i] = i < n / 2 ? r % 300 : 1000 + i / 3;  // a cache of all keys, and then of none
+    values[i] = {1, r % 4096, {}};
+    auto& its = model[keys[i]];
+    ++its[0], its[1] += r % 4096;
+  }
+  for (const int threads : {1, 2}) {
+    SCOPED_TRACE("threads " + std::to_string(threads) + ", TILEHASH_SEED=" + std::to_string(seed));
+    cpu space(threads);
+    table<indexed<u64, large_value>, cpu> t(space, 0);
+    EXPECT_EQ(t.insert_or_apply(space, keys, values, adds_large{}).inserted, model.size());
+    u64 wrong = 0;
+    for (const auto& [key, its] : model) {
+      const auto got = t.find(key);
+      wrong += !got || got->items != its[0] || got->total != its[1];
+    }
+    EXPECT_EQ(wrong, 0U);
+  }
 }
 
 TEST(thread_combine_of, a_set_has_each_key_once) {

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// A cache in which one thread of a CPU combines the items of equal keys.
+// A table in which one thread of a CPU combines the items of equal keys.
 //
-//   set      | way 0 | way 1 | way 2 | way 3 |     an item's hash selects its home entry, and so its set
-//               home    new ->        -> evicted
+//   slots    | item | item |      | item | ...     an item's hash selects its home slot; an item whose home is
+//               home   next                        taken takes the next free slot
 //
-// An item is combined with the entry of its key. The item of a new key takes a free entry of its set, or one
-// that is not its home, whose item is evicted. Later items of that key exchange it with its home entry, so
-// that frequent keys are found there at once.
+// The table starts with few slots, so that it fits a core's cache, and grows as far as its memory allows. Half
+// of the slots stay free. Without memory to grow, the table keeps its items, and evicts the items of all other
+// keys. Frequent keys come early, so most of them are in the table.
 //
-// Items are taken in rounds. A first loop computes the homes of a round, and a second one compares the home
-// entries. The second loop has no branch that depends on a comparison where the op permits, because the
-// processor cannot predict it: with Zipf's law a third of the keys are absent. A third loop takes the rest.
+// Items are taken in rounds. A first loop computes the homes of a round and requests them. A second one compares
+// the items there. The second loop has no branch that depends on a comparison where the op permits, because the
+// processor cannot predict it. A third loop takes the items that are not at home.
 //
-// Invariant: an entry, once used, stays used. All entries begin with a copy of one item, which is used only in
-// that item's home. So a comparison with a home entry needs no test whether the entry is used.
+// Invariant: all slots begin with a copy of the first item, which is used only in that item's home. So a
+// comparison with a home slot needs no test whether the slot is used.
 #pragma once
 
 #include <algorithm>
@@ -21,9 +21,11 @@
 #include <new>
 #include <type_traits>
 
+#include <tilehash/core/capacity.hpp>
 #include <tilehash/core/hash.hpp>
 #include <tilehash/core/key.hpp>
 #include <tilehash/core/op.hpp>
+#include <tilehash/space/prefetch.hpp>
 #include <tilehash/space/tuning.hpp>
 
 #include <tilehash/core/prologue.hpp>
@@ -62,16 +64,13 @@ struct keyed_item {
 template <class Key>
 u64 home_hash(const Key& key, u64 seed) {
   constexpr u32 size = packed_bytes<Key>;
-  constexpr u64 odd = 0x9e3779b97f4a7c15ULL;
-  const auto product = [](u64 a, u64 b) {
-    const u128 all = static_cast<u128>(a) * b;
-    return static_cast<u64>(all) ^ static_cast<u64>(all >> 64);
-  };
   if constexpr (size <= 8) {
-    return product(key_to_bits<bits_t<size>>(key) ^ seed, odd);
+    return rehash(key_to_bits<bits_t<size>>(key) ^ seed);
   } else if constexpr (size <= 16) {
+    constexpr u64 odd = 0x9e3779b97f4a7c15ULL;
     const u128 bits = key_to_bits<bits_t<size>>(key);
-    return product(static_cast<u64>(bits) ^ seed, static_cast<u64>(bits >> 64) ^ odd);
+    const u128 all = static_cast<u128>(static_cast<u64>(bits) ^ seed) * (static_cast<u64>(bits >> 64) ^ odd);
+    return static_cast<u64>(all) ^ static_cast<u64>(all >> 64);
   } else {
     return hash_key(murmur(seed), key);
   }
@@ -85,26 +84,34 @@ class item_cache {
   static constexpr bool keeps = std::is_same_v<Op, keep_one> || std::is_same_v<value_type, nothing>;
   // May the op be called with values of different keys? Its result is then not used.
   static constexpr bool without_branch = keeps || combines_in_place<Op, value_type>;
-  static constexpr u32 ways = 4, round = tuning::cpu::combining_round;
+  static constexpr u32 round = tuning::cpu::combining_round;
+  static constexpr u64 word_slots = 8 * sizeof(u64);  // whose bits are a word
 
  public:
   using item = keyed_item<key_type, value_type>;
-  static constexpr u64 entries = std::bit_floor(tuning::cpu::combining_cache / (ways * sizeof(item))) * ways;
-  static constexpr u64 bytes = entries * sizeof(item) + entries / ways;
-  static_assert(entries > ways);
+  static constexpr u64 least_slots =
+      std::max<u64>(word_slots, std::bit_floor(tuning::cpu::combining_cache / sizeof(item)));
 
-  // In `bytes` of memory.
-  item_cache(void* memory, const Source& source, const Op& op, u64 seed)
-      : entries_(static_cast<item*>(memory)),
-        used_(static_cast<u8*>(memory) + entries * sizeof(item)),
-        source_(source),
-        op_(op),
-        seed_(seed) {}
+  // The slots of a table for a thread that gets `items` items.
+  static u64 most_slots(u64 items) {
+    const u64 most = std::min<u64>(tuning::cpu::combining_memory / sizeof(item), items / 4);
+    return most <= least_slots ? least_slots : std::bit_floor(most);
+  }
+  // Memory for a table that grows to `most` slots: it moves between both ends.
+  static u64 bytes(u64 most) { return bytes_of(most) + (most > least_slots ? bytes_of(most / 2) : 0); }
+
+  // In `bytes(most)` of memory.
+  item_cache(void* memory, u64 most, const Source& source, const Op& op, u64 seed)
+      : memory_(static_cast<char*>(memory)), most_(most), source_(source), op_(op), seed_(seed) {}
 
   u64 hits() const { return hits_; }
   u64 illegal() const { return illegal_; }  // items whose key is NaN
+  u64 slots() const { return slots_; }
+  bool is_full() const { return begun_ && size_ >= slots_ / 2; }
+  bool is_large() const { return slots_ > least_slots; }
+  bool can_grow() const { return begun_ && slots_ < most_; }
 
-  // Combines the items from `first` to `last`. Calls evict(item) for each item that has to go.
+  // Combines the items from `first` to `last`. Calls evict(item) for each item that finds no slot.
   template <class Evict>
   void combine(u64 first, u64 last, const Evict& evict) {
     while (!begun_ && first != last) begin(first++);
@@ -113,28 +120,57 @@ class item_cache {
       combine_round(first, static_cast<u32>(now), evict);
     }
   }
-  // Evicts all items.
+  // Requires can_grow().
+  void grow() {
+    const item_cache old = *this;
+    const u64 slots = std::min(most_, slots_ * tuning::cpu::combining_growth);
+    const bool at_front = reinterpret_cast<char*>(slot_) == memory_;
+    const item x = slot_[first_];
+    take(memory_ + (at_front ? bytes(most_) - bytes_of(slots) : 0), slots, x);
+    first_ = home_of(x.key);
+    use(first_, x);
+    old.for_each_used([&](u64 at) {
+      const item& y = old.slot_[at];
+      if (at != old.first_) this->use(this->free_from(this->home_of(y.key)), y);
+    });
+  }
+  // Evicts all items. Later the table is empty, and does not grow.
   template <class Evict>
   void flush(const Evict& evict) {
-    if (!begun_) return;
-    for (u64 e = 0; e < entries; ++e) {
-      if (is_used(e)) evict(entries_[e]);
-    }
+    if (begun_) for_each_used([&](u64 at) { evict(slot_[at]); });
+    begun_ = false;
+    most_ = least_slots;
   }
 
  private:
-  bool is_used(u64 e) const { return (used_[e / ways] >> (e % ways) & 1) != 0; }
-  void use(u64 e, const item& x) {
-    used_[e / ways] = static_cast<u8>(used_[e / ways] | 1U << (e % ways));
-    put_new(entries_ + e, x);
+  static u64 bytes_of(u64 slots) {
+    return divide_up(slots * sizeof(item), 64) * 64 + divide_up(slots / 8, 64) * 64;
   }
-  u64 home_of(const key_type& key) const {
-    return home_hash(key, seed_) >> (64 - std::bit_width(entries - 1));
+  // An empty table, whose slots have copies of x.
+  void take(char* memory, u64 slots, const item& x) {
+    slot_ = reinterpret_cast<item*>(memory);
+    used_ = reinterpret_cast<u64*>(memory + divide_up(slots * sizeof(item), 64) * 64);
+    slots_ = slots, size_ = 0;
+    for (u64 at = 0; at < slots; ++at) put_new(slot_ + at, x);
+    std::fill_n(used_, slots / word_slots, u64(0));
   }
-  static void exchange(item& a, item& b) {
-    const item x = a;
-    put_new(&a, b);
-    put_new(&b, x);
+  bool is_used(u64 at) const { return (used_[at / word_slots] >> (at % word_slots) & 1) != 0; }
+  void use(u64 at, const item& x) {
+    used_[at / word_slots] |= u64(1) << (at % word_slots);
+    put_new(slot_ + at, x);
+    ++size_;
+  }
+  template <class Use>
+  void for_each_used(const Use& use) const {
+    for (u64 w = 0; w < slots_ / word_slots; ++w) {
+      for (u64 bits = used_[w]; bits != 0; bits &= bits - 1)
+        use(word_slots * w + static_cast<u64>(std::countr_zero(bits)));
+    }
+  }
+  u64 home_of(const key_type& key) const { return home_hash(key, seed_) >> (64 - std::countr_zero(slots_)); }
+  u64 free_from(u64 at) const {
+    while (is_used(at)) at = (at + 1) & (slots_ - 1);
+    return at;
   }
   // The first item with a legal key.
   void begin(u64 i) {
@@ -144,19 +180,24 @@ class item_cache {
       return;
     }
     const item x{key, source_.value(i)};
-    for (u64 e = 0; e < entries; ++e) put_new(entries_ + e, x);
-    std::fill_n(used_, entries / ways, u8(0));
-    use(home_of(key), x);
+    take(memory_, least_slots, x);
+    first_ = home_of(key);
+    use(first_, x);
     begun_ = true;
   }
 
   template <class Evict>
   void combine_round(u64 first, u32 n, const Evict& evict) {
     u32 home[round], left[round];
-    for (u32 k = 0; k < n; ++k) home[k] = static_cast<u32>(home_of(source_.key(first + k)));
+    item* const slot = slot_;
+    const bool is_far = is_large();
+    for (u32 k = 0; k < n; ++k) {
+      home[k] = static_cast<u32>(home_of(source_.key(first + k)));
+      if (is_far) prefetch_to_write(slot + home[k]);
+    }
     u32 left_n = 0;
     for (u32 k = 0; k < n; ++k) {
-      item& x = entries_[home[k]];
+      item& x = slot[home[k]];
       const bool met = same_key(x.key, source_.key(first + k));
       if constexpr (without_branch) {
         if constexpr (!keeps) {
@@ -172,38 +213,36 @@ class item_cache {
       }
     }
     hits_ += n - left_n;
-    for (u32 j = 0; j < left_n; ++j) combine_in_set(first + left[j], home[left[j]], evict);
+    for (u32 j = 0; j < left_n; ++j) combine_apart(first + left[j], home[left[j]], evict);
   }
   // The item was not at its home when the round began.
   template <class Evict>
-  void combine_in_set(u64 i, u64 home, const Evict& evict) {
+  void combine_apart(u64 i, u64 at, const Evict& evict) {
     const key_type& key = source_.key(i);
-    const u64 set = home / ways * ways;
-    u64 free = entries;
-    for (u32 way = 0; way < ways; ++way) {
-      if (!is_used(set + way)) {
-        if (free == entries || set + way == home) free = set + way;
-      } else if (same_key(entries_[set + way].key, key)) {
-        ++hits_;
-        item& x = entries_[set + way];
-        if constexpr (!keeps) x.value = op_(x.value, source_.value(i));
-        if (i % ways == 0 && is_used(home)) exchange(x, entries_[home]);
-        return;
-      }
+    for (; is_used(at); at = (at + 1) & (slots_ - 1)) {
+      item& x = slot_[at];
+      if (!same_key(x.key, key)) continue;
+      ++hits_;
+      if constexpr (!keeps) x.value = op_(x.value, source_.value(i));
+      return;
     }
     if (!is_legal(key)) {
       ++illegal_;
       return;
     }
-    if (free == entries) {
-      free = set + (home + 1 + i % (ways - 1)) % ways;
-      evict(entries_[free]);
-    }
-    use(free, {key, source_.value(i)});
+    const item x{key, source_.value(i)};
+    if (size_ < slots_ / 2)
+      use(at, x);
+    else
+      evict(x);
   }
 
-  item* const entries_;
-  u8* const used_;  // a bit for each entry of a set
+  char* const memory_;
+  u64 most_;
+  item* slot_ = nullptr;
+  u64* used_ = nullptr;  // a bit for each slot
+  u64 slots_ = 0, size_ = 0;
+  u64 first_ = 0;  // the home of the first item
   const Source& source_;
   const Op& op_;
   const u64 seed_;

@@ -3,16 +3,17 @@
 //
 //   items   | share | share | share | ...    each thread takes shares of the input
 //                |       |
-//   caches    [ set | set | ... ]            of a thread: an item is combined with the entry of its key, or
-//                |       |                   evicts another item (algorithm/item_cache.hpp)
+//   caches    [ slot | slot | ... ]          of a thread: an item is combined with the item of its key, takes
+//                |       |                   a free slot, or is evicted (algorithm/item_cache.hpp)
 //   parts   | part 0 | part 1 | ...          evicted items, by their hashes, in nodes
 //                |        |
 //   list    | keys | values |                each key once: a thread combines the items of a part, with an
 //                                            index of a part's keys that fits its core's cache
 //
 // Few or hot keys stay in the caches, so their items cost no access to far memory. Items of many keys pass
-// through memory twice, at the rate of sequential accesses. While a thread's cache serves few items, the
-// thread sends most shares to the parts directly.
+// through memory twice, at the rate of sequential accesses. A full cache grows if the thread has many items for
+// each key. A full cache that serves few items is emptied, and the thread sends most shares to the parts
+// directly.
 //
 // Equal keys have equal hashes, so all items of a key meet in one part. A hash decides only where items meet;
 // keys are compared.
@@ -21,7 +22,7 @@
 // Then all items go to the parts directly, and a part begins each key with its stored value.
 //
 // Source: V. Leis, P. Boncz, A. Kemper, T. Neumann, Morsel-Driven Parallelism (SIGMOD 2014), section 4.4. Caches
-// that evict instead of filling up, and are left out while they do not serve, are ours.
+// that grow, keep the keys that come first, and are left out while they do not serve, are ours.
 #pragma once
 
 #include <algorithm>
@@ -132,7 +133,8 @@ class thread_combine {
   using value_element = std::conditional_t<has_values, value_type, char>;
   using list = combined_list<key_type, value_element, Space>;
 
-  // Memory: the bytes of the items, and at most those again for the list and for the keys of a part. Throws
+  // Memory: the bytes of the items, 3/8 of them for the caches, and at most all of them again for the list and
+  // for the keys of a part; touched only as far as items leave the caches or fill them. Throws
   // out_of_memory, and what `op` throws.
   thread_combine(Space& space, const Source& source, u64 n, const Hash& hash, const Op& op)
       : source_(source),
@@ -140,6 +142,7 @@ class thread_combine {
         hash_(hash),
         op_(op),
         workers_(static_cast<u64>(space.threads())),
+        cached_(cache::most_slots(n / workers_)),
         part_bits_(std::min<u32>(tuning::cpu::combined_part_bits,
                                  static_cast<u32>(std::bit_width(n / tuning::cpu::combined_part_items)))),
         chains_(space, (workers_ << part_bits_) * sizeof(chain)),
@@ -150,7 +153,7 @@ class thread_combine {
   list run(Space& space) {
     for (u64 c = 0; c < workers_ << part_bits_; ++c)
       put_new(chain_of(0, 0) + c, chain{nullptr, nullptr, no_node, 0});
-    space.for_each_block(workers_, 1, in_order ? 0 : cache::bytes, [this](const auto& block) {
+    space.for_each_block(workers_, 1, in_order ? 0 : cache::bytes(cached_), [this](const auto& block) {
       chain* const own = this->chain_of(block.index(), 0);
       const u64 illegal = in_order ? this->send_in_order(own) : this->send_combined(block, own);
       if (illegal != 0) fetch_add(&illegal_, illegal);
@@ -194,10 +197,11 @@ class thread_combine {
   template <class Block>
   u64 send_combined(const Block& block, chain* own) {
     const auto send_item = [this, own](const item& x) { this->send(own, this->hash_(x.key), x); };
-    cache items(block.memory, source_, op_, seed_);
+    cache items(block.memory, cached_, source_, op_, seed_);
     u64 skipped = 0, illegal = 0;
+    u64 met = 0, hits_before = 0;  // items since the cache was empty, and the hits before them
     for (u64 first; (first = fetch_add(&next_, share)) < n_;) {
-      const u64 last = std::min(n_, first + share);
+      const u64 last = std::min(n_, first + share), n = last - first;
       if (skipped != 0) {
         --skipped;
         illegal += send_share(own, first, last);
@@ -205,11 +209,25 @@ class thread_combine {
       }
       const u64 before = items.hits();
       items.combine(first, last, send_item);
-      if (items.hits() - before < (last - first) / tuning::cpu::combining_hits)
-        skipped = tuning::cpu::combining_skipped;
+      met += n;
+      if (!items.is_full()) continue;
+      const u64 hits = items.hits() - before;
+      if (items.can_grow() && larger_cache_pays(items.slots(), hits, n)) {
+        items.grow();
+        continue;
+      }
+      const u64 one_in = items.is_large() ? tuning::cpu::combining_large_hits : tuning::cpu::combining_hits;
+      if (hits * one_in >= n) continue;
+      if ((items.hits() - hits_before) * one_in < met) skipped = tuning::cpu::combining_skipped;
+      items.flush(send_item);
+      met = 0, hits_before = items.hits();
     }
     items.flush(send_item);
     return illegal + items.illegal();
+  }
+  // A cache whose slots/2 keys meet `hits` of n items is one of about slots/2 * n / hits keys.
+  bool larger_cache_pays(u64 slots, u64 hits, u64 n) const {
+    return hits * (n_ / workers_) >= slots / 2 * n * tuning::cpu::combining_copies;
   }
   u64 send_share(chain* own, u64 first, u64 last) {
     u64 illegal = 0;
@@ -334,6 +352,7 @@ class thread_combine {
   const Op op_;
   const u64 seed_ = drawn_seed();  // of the caches
   const u64 workers_;
+  const u64 cached_;  // slots of a thread's cache, at most
   const u32 part_bits_;
   const buffer<char, Space> chains_;
   const buffer<u32, Space> before_;  // the node before a node in its chain
