@@ -186,7 +186,7 @@ void insert_pairs_into_full_tables(cpu& space, u64 seed) {
 }
 TEST(stash, keeps_keys_that_come_twice_from_being_stored_twice) {
   cpu space(1);
-  for (u64 seed = 1; seed <= scaled(40, 5); ++seed) {
+  for (u64 seed = 1; seed <= scaled(40, 3); ++seed) {
     insert_pairs_into_full_tables<map_of<2>>(space, seed);
     insert_pairs_into_full_tables<map_of<3>>(space, seed);
     insert_pairs_into_full_tables<map_of<4>>(space, seed);
@@ -303,7 +303,7 @@ TEST(restarts, are_few_where_slots_of_the_stash_are_taken) {
   cpu space(1);
   const u64 n = 2'000;
   u64 restarted = 0;
-  for (u64 i = 0; i < scaled(1'200, 300); ++i) {
+  for (u64 i = 0; i < scaled(1'200, 100); ++i) {
     const auto keys = numbers(i * n, n);
     table<map_of<3>, cpu> t(space, n, {.load_factor = map_of<3>::max_load_factor, .seed = 100 * i});
     restarted += t.insert(space, keys, keys).restarts != 0;

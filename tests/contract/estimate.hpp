@@ -39,7 +39,7 @@ inline constexpr bool estimate_on_lanes = estimate_space::has_lanes;
 inline constexpr u64 least_estimated = detail::tuning::of<estimate_space>::least_sketched;
 // A quick run refuses every second or tenth allocation, from a random one on.
 inline bool asks_some() { return estimate_on_lanes && small_sizes(); }
-inline u64 failing_step() { return asks_some() ? 10 : small_sizes() ? 2 : 1; }
+inline u64 failing_step() { return asks_some() ? 10 : small_sizes() ? 4 : 1; }
 inline u64 first_failing() { return run_seed() % failing_step(); }
 
 // ---- keys ----

@@ -84,6 +84,7 @@ void expect_little_memory_of_growth(counted<Space>& space, u64 held, u64 given, 
 template <class Design, class Space>
 void expect_little_memory_of_growth(counted<Space>& space, u64 n) {
   for (const bool names_outcomes : {false, true}) {
+    if (!is_asked(names_outcomes ? 1 : 0, 2)) continue;
     expect_little_memory_of_growth<Design>(space, n, n / 4, names_outcomes);
     expect_little_memory_of_growth<Design>(space, n / 2, n / 2, names_outcomes);
     for (const u64 given : {n / 20 * 11, n / 5 * 3, n / 4 * 3})  // by regions up to 1.2 times as many

@@ -278,7 +278,7 @@ TEST(shrinking, bad_bounds_are_refused) {
 // The system's own pages, which move: from 64 MiB on. Small sizes have as many pages, and fewer items in them.
 TEST(own_memory, grows_and_shrinks_in_place) {
   counted<cpu> space(1);
-  const double load = small_sizes() ? 0.05 : 0.8;
+  const double load = small_sizes() ? 0.02 : 0.8;
   double_in_little_memory<tiled<u64, u64>>(space, space, static_cast<u64>(load * 4'375'000), load);
 }
 // Pages of an allocation of a size that no page divides.

@@ -128,8 +128,10 @@ void thin_out(u64 seed, u64 n) {
 TEST(RobinHood, HomesAreTidiedSideBySide) {
   for (u64 seed = 1; seed <= (small() ? 1U : 10U); ++seed) {
     thin_out<with_width<robin_hood<u32, u32, 1>, 1>>(seed, 2000);
-    if (contract::is_asked(0, 2)) thin_out<with_width<robin_hood<u32, u32, 1>, 4>>(seed, 500);
-    if (contract::is_asked(1, 2)) thin_out<with_width<robin_hood<u32, u32, 2>, 4>>(seed, 500);
+    thin_out<with_width<robin_hood<u32, u32, 2>, 4>>(seed, 500);
+#if !TILEHASH_FEW_TYPES
+    thin_out<with_width<robin_hood<u32, u32, 1>, 4>>(seed, 500);
+#endif
   }
 }
 
