@@ -682,25 +682,25 @@ TYPED_TEST(schedules, of_a_full_bucket) {
 TYPED_TEST(schedules, of_two_items) {
   u64 n = 0;
   for (u64 seed = 0; seed < 8 && !this->HasFailure(); ++seed) {
-    if (!contract::is_asked(seed / 2, 2)) continue;
+    if (!contract::is_asked(seed / 2, 4)) continue;
     n += explore_all(1, 200, seed, [seed](exploration& run) {
       question<typename TypeParam::design, TypeParam::width> q(run, TypeParam::slots, TypeParam::load);
       q.bring(2, 1 + seed % 2);
       q.insert(detail::keep_stored{});
     });
   }
-  EXPECT_GT(n, contract::scaled(50, 10));
+  EXPECT_GT(n, contract::scaled(50, 5));
 }
 
 // A bucket's last slot gets the remap entries while another thread moves the item in it.
 TEST(schedules_of_horton, of_the_item_in_a_last_slot) {
   u64 asked = 0;
-  explore(3000, [&](exploration& run) {
+  explore(contract::scaled(3000, 1000), [&](exploration& run) {
     question<horton<u32, u32, 4>, 0> q(run, 0, 0.7 + 0.05 * static_cast<double>(run.below(6)));
     asked += q.meet_at_a_last_slot();
   });
   if (std::getenv("TILEHASH_SCHEDULE_SEED") == nullptr) {
-    EXPECT_GT(asked, 300U);
+    EXPECT_GT(asked, contract::scaled(300, 100));
   }
 }
 

@@ -360,6 +360,7 @@ void ask_for_one_key(u64 seed) {
 }
 TEST(two_inserts_by_views, of_one_key_by_a_thread_and_a_tile) {
   for (u64 seed = 0; seed < 4; ++seed) {
+    if (!contract::is_asked(seed, 2)) continue;
     ask_for_one_key<tiled<u64, u64>>(seed);
     ask_for_one_key<tiled<u32, u32>>(seed);
   }
