@@ -12,6 +12,7 @@
 #include <contract/message_of.hpp>
 #include <tilehash/designs/linear_probing.hpp>
 #include <tilehash/map.hpp>
+#include <tilehash/set.hpp>
 #include <tilehash/space/cuda.cuh>
 
 namespace tilehash {
@@ -49,8 +50,20 @@ TEST_F(cuda_arguments, keys_and_values_of_the_host) {
                                 [&] { std::ignore = table_.insert(gpu_, host_, keys_.span()); });
   expect_host_memory_is_refused("insert, values",
                                 [&] { std::ignore = table_.insert(gpu_, keys_.span(), host_); });
+  expect_host_memory_is_refused("insert_or_assign, keys",
+                                [&] { std::ignore = table_.insert_or_assign(gpu_, host_, keys_.span()); });
+  expect_host_memory_is_refused("insert_or_apply of keys",
+                                [&] { std::ignore = table_.insert_or_apply(gpu_, host_, op::count{}); });
   expect_host_memory_is_refused("erase, keys", [&] { table_.erase(gpu_, host_); });
   expect_host_memory_is_refused("find, keys", [&] { table_.find(gpu_, host_, keys_.span()); });
+}
+
+TEST_F(cuda_arguments, keys_of_the_host_for_a_set) {
+  const buffer<insert_report, cuda> report(gpu_, 1);
+  set<u32, cuda> keys(gpu_), fixed(gpu_, 10, {.grow = false});
+  expect_host_memory_is_refused("insert", [&] { std::ignore = keys.insert(gpu_, host_); });
+  expect_host_memory_is_refused("insert_async", [&] { fixed.insert_async(gpu_, host_, report.data()); });
+  EXPECT_EQ(keys.size() + fixed.size(), 0U);
 }
 
 TEST_F(cuda_arguments, results_of_the_host) {

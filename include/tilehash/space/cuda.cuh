@@ -42,6 +42,9 @@ class cuda {
     if (device_ == current_device) device_ = current;
     const detail::device_guard on(device_);
     if (device_ != current) detail::check_cuda(cudaSetDevice(device_), "choosing a GPU");
+    facts_ = {fact(cudaDevAttrL2CacheSize, "asking for the size of the L2 cache"),
+              fact(cudaDevAttrMaxSharedMemoryPerBlockOptin, "asking for the shared memory of a block"),
+              fact(cudaDevAttrMultiProcessorCount, "asking for the number of multiprocessors")};
     if (resource_) return;
     cudaMemPoolProps props{};
     props.allocType = cudaMemAllocationTypePinned;
@@ -228,26 +231,11 @@ class cuda {
     launch(detail::run_each<Body>, grid(n), detail::cuda_block_size, 0, body, n);
   }
   /// Bytes of the cache (L2) that all blocks share.
-  u64 cache_bytes() const {
-    int bytes = 0;
-    detail::check_cuda(cudaDeviceGetAttribute(&bytes, cudaDevAttrL2CacheSize, device_),
-                       "asking for the size of the L2 cache");
-    return static_cast<u64>(bytes);
-  }
+  u64 cache_bytes() const { return facts_.cache_bytes; }
   /// Bytes of shared memory that one block can have.
-  u64 largest_scratch() const {
-    int bytes = 0;
-    detail::check_cuda(cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device_),
-                       "asking for the shared memory of a block");
-    return static_cast<u64>(bytes);
-  }
+  u64 largest_scratch() const { return facts_.largest_scratch; }
   /// Blocks that run concurrently when each takes a multiprocessor's shared memory.
-  u64 large_blocks_at_once() const {
-    int multiprocessors = 0;
-    detail::check_cuda(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device_),
-                       "asking for the number of multiprocessors");
-    return static_cast<u64>(multiprocessors);
-  }
+  u64 large_blocks_at_once() const { return facts_.multiprocessors; }
   /// Calls body(block) for blocks of `threads` threads (at most Body::block_size, if defined) that share
   /// `scratch_bytes` of shared memory.
   template <class Body>
@@ -315,6 +303,16 @@ class cuda {
     event& operator=(const event&) = delete;
     ~event() { cudaEventDestroy(handle); }
   };
+
+  // What small calls ask several times each.
+  struct gpu_facts {
+    u64 cache_bytes, largest_scratch, multiprocessors;
+  };
+  u64 fact(cudaDeviceAttr which, const char* what) const {
+    int value = 0;
+    detail::check_cuda(cudaDeviceGetAttribute(&value, which, device_), what);
+    return static_cast<u64>(value);
+  }
 
   static constexpr u64 alignment = 256;  // as cudaMalloc's
 
@@ -384,6 +382,7 @@ class cuda {
   cudaStream_t stream_;
   void* staging_ = nullptr;
   int device_;
+  gpu_facts facts_{};
   device_resource_ref resource_;
   cudaMemPool_t pool_ = nullptr;  // if there is no resource
   detail::device_ranges ranges_;  // resizable memory, if there is no resource

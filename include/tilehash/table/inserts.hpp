@@ -106,6 +106,7 @@ class inserts : public lookups<Design, Space> {
   insert_report insert(Space& space, keys_in keys, std::span<outcome> outcomes = {})
     requires(insertable<Design> && is_set)
   {
+    check(space, keys, "insert: the keys");
     return insert_checked(space, keys, nullptr, outcomes, detail::keep_stored{});
   }
   /// As insert(); with keep::first, the first of equal keys in the arrays wins. Present keys keep their
@@ -172,6 +173,7 @@ class inserts : public lookups<Design, Space> {
   void insert_async(Space& space, keys_in keys, insert_report* report)
     requires(misuse::never_rebuilds && is_set)
   {
+    check(space, keys, "insert: the keys");
     insert_checked_async(space, keys, nullptr, report, detail::keep_stored{});
   }
   /// Inserts one item, on a CPU. Arrays of keys are several times as fast.
@@ -203,12 +205,12 @@ class inserts : public lookups<Design, Space> {
   using base::awake, base::changing, base::check, base::check_items, base::engine_, base::home, base::items,
       base::values_at, base::with_memory;
 
+  // The caller has checked the keys and values: each check takes 0.14 us on a GPU.
   template <class Pointer, class Update>
   insert_report insert_checked(Space& space, keys_in keys, Pointer values, std::span<outcome> outcomes,
                                const Update& update) {
     detail::require(outcomes.empty() || outcomes.size() == keys.size(),
                     "insert: keys and outcomes differ in length");
-    check(space, keys, "insert: the keys");
     check(space, outcomes, "insert: the outcomes");
     detail::require_apart(outcomes, keys, "insert", "the outcomes", "the keys");
     detail::require_apart(outcomes, values_at(keys, values), "insert", "the outcomes", "the values");
@@ -230,7 +232,6 @@ class inserts : public lookups<Design, Space> {
   template <class Pointer, class Update>
   void insert_checked_async(Space& space, keys_in keys, Pointer values, insert_report* report,
                             const Update& update) {
-    check(space, keys, "insert: the keys");
     check(space, std::span(report, 1), "insert: the report");
     detail::require_apart(std::span(report, 1), keys, "insert_async", "the report", "the keys");
     detail::require_apart(std::span(report, 1), values_at(keys, values), "insert_async", "the report",

@@ -198,13 +198,13 @@ class updates : public inserts<Design, Space> {
       base::insert_checked_async, base::items, base::look_up, base::with_memory;
 
  private:
+  // The caller has checked the keys and values.
   template <class Op>
   insert_report combine(Space& space, keys_in keys, const value_element* values, std::span<outcome> outcomes,
                         const Op& op) {
     return detail::unmark_user_exceptions([&] {
       if constexpr (changed_in_place<Design>) {
         if (outcomes.empty()) {
-          check(space, keys, "insert: the keys");
           [[maybe_unused]] const auto call = changing(space, "insert_or_apply");
           return awake(space).insert_combined(home(space), items(keys, values), keys.size(), op);
         }
@@ -216,9 +216,9 @@ class updates : public inserts<Design, Space> {
   template <class Given, class Op>
   insert_report combine_lifted(Space& space, keys_in keys, const Given* given, std::span<outcome> outcomes,
                                const Op& op) {
+    check(space, keys, "insert: the keys");
     if constexpr (requires(engine_type e) { e.insert_lifted(space, keys.data(), given, u64(0), op); }) {
       if (outcomes.empty()) {
-        check(space, keys, "insert: the keys");
         [[maybe_unused]] const auto call = changing(space, "insert_or_apply");
         const auto report = detail::unmark_user_exceptions(
             [&] { return awake(space).insert_lifted(home(space), keys.data(), given, keys.size(), op); });
