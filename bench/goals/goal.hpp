@@ -32,7 +32,9 @@ struct goal_bounds {
   // Seconds of small calls (small_bounds_cuda.cu): swaps in the lines of 10^3 present keys, and the values of
   // 10^5 keys.
   double update_3 = 0, retrieve_5 = 0;
-  double erase_3 = 0, erase_async_3 = 0, half_full_6 = 0;  // swaps in 2^24 slots, by the host's clock
+  // By the host's clock: swaps in 2^24 slots; inserts of 10^6 items there; and of 10^3 to 10^7 items into an empty table.
+  double erase_3 = 0, erase_async_3 = 0, half_full_6 = 0;
+  double fill_3 = 0, fill_5 = 0, fill_6 = 0, fill_7 = 0;
 };
 goal_bounds measure_goal_bounds();
 void measure_small_bounds(goal_bounds& bounds);  // sets those of small calls

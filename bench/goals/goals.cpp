@@ -137,10 +137,10 @@ struct call_goal {
   double goal_bounds::*least;
 };
 constexpr call_goal call_goals[] = {
-    {"insert_async into an empty table, 10^3", "insert_async", 15, 1000, false, &goal_bounds::call},
-    {"... 10^5", "insert_async", 30, 100'000, false, &goal_bounds::call},
-    {"... 10^6", "insert_async", 40, million, false, &goal_bounds::call},
-    {"... 10^7", "insert_async", 270, 10 * million, false, &goal_bounds::call},
+    {"insert_async into an empty table, 10^3", "insert_async", 15, 1000, false, &goal_bounds::fill_3},
+    {"... 10^5", "insert_async", 30, 100'000, false, &goal_bounds::fill_5},
+    {"... 10^6", "insert_async", 40, million, false, &goal_bounds::fill_6},
+    {"... 10^7", "insert_async", 270, 10 * million, false, &goal_bounds::fill_7},
     {"erase of 10^3 from a table of 2^24 slots", "erase", 12, 1000, true, &goal_bounds::erase_3},
     {"... asynchronous", "erase_async", 10, 1000, true, &goal_bounds::erase_async_3},
     {"insert_async of 10^6 into a table of 2^24 slots, half full", "insert_async", 90, million, true,

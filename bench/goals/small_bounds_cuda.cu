@@ -1,11 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bounds of small calls: bare kernels that do the accesses of a call, count and end, each with the host's wait.
+//
+// No table can do less than these, whatever its buckets are:
+//   an update or erase     reads the keys, the line of memory that has a key, and swaps a word there
+//   an insert, one by one  the same, and reads the values
+//   ... in order           copies the items into the order of the table; then its lines are read in that order
+//   ... of all, by lines   copies the items; then writes every line of the table once, without reading one
+// Each counts the items, as a call reports how many it has inserted. None compares keys, and none moves one. An insert
+// takes one of its ways, or a mixture, so its bound is the shortest of them.
 #include <tilehash/core/bits.hpp>
 #include <tilehash/core/capacity.hpp>
 #include <tilehash/core/hash.hpp>
 #include <tilehash/space/buffer.hpp>
 #include <tilehash/space/cuda.cuh>
 
+#include <algorithm>
 #include <chrono>
 #include <utility>
 #include <vector>
@@ -36,6 +45,41 @@ struct swap_word {
     TILEHASH_UNROLL
     for (u32 k = 0; k < 4; ++k) seen ^= line[k].x ^ line[k].y;
     return detail::compare_and_swap(at + seen % 8, first, first + 1 + seen % 2) == first;
+  }
+};
+// The same with a value. So many items in a row go to so many lines in a row, at random; in the end all to all.
+struct swap_in_lines {
+  const u32 *keys, *values;
+  word* memory;
+  u32 items, lines;
+
+  TILEHASH_FN bool operator()(u64 i) const {
+    const u64 first = u64(static_cast<u32>(i) / items) * lines;
+    word* const at = memory + 8 * (first + fast_range(mix64(keys[i]), lines));
+    const auto* line = reinterpret_cast<const ulonglong2*>(at);
+    word seen = 0, old = line[0].x;
+    TILEHASH_UNROLL
+    for (u32 k = 0; k < 4; ++k) seen ^= line[k].x ^ line[k].y;
+    return detail::compare_and_swap(at + seen % 8, old, old + 1 + values[i] % 2) == old;
+  }
+};
+// Copies an item.
+struct copy_pair {
+  const u32 *keys, *values;
+  u64* to;
+
+  TILEHASH_FN void operator()(u64 i) const { to[i] = u64(keys[i]) << 32 | values[i]; }
+};
+// Reads an item, and writes 16 bytes of the table while there are any.
+struct write_slots {
+  const u64* items;
+  ulonglong2* memory;
+  u64 pairs;
+
+  TILEHASH_FN bool operator()(u64 i) const {
+    const u64 item = items[i];
+    if (i < pairs) memory[i] = {item, item + 1};
+    return item != 0;
   }
 };
 // A retrieval of one value a key: the key comes in, 64 bytes and a value are read, an offset and the value go out.
@@ -120,22 +164,52 @@ class small_bench {
   // `waits`: the call itself waits, so it may end when the host reads the number. Otherwise the host waits for the
   // stream.
   double change(bool waits) {
-    using clock = std::chrono::steady_clock;
-    std::vector<double> seconds;
-    for (unsigned i = 0; i < runs; ++i) {
-      space_.fill(slots_.data(), slots_.size(), ~word(0));
-      space_.synchronize();
-      const auto start = clock::now();
-      call(swaps(), waits);
-      seconds.push_back(std::chrono::duration<double>(clock::now() - start).count());
-    }
-    return app::spread(std::move(seconds)).median;
+    return by_clock([&] { call(swaps(), waits); });
+  }
+  // Inserts, without a wait in the call: one by one; in order; and by lines, into an empty table.
+  double insert_one_by_one() {
+    return by_clock([&] { call(inserts(false), false); });
+  }
+  double insert_in_order() {
+    return by_clock([&] {
+      space_.for_each(n_, copies());
+      call(inserts(true), false);
+    });
+  }
+  double insert_by_lines() {
+    const write_slots writes{offsets_.data(), reinterpret_cast<ulonglong2*>(slots_.data()),
+                             slots_.size() / 2};
+    return by_clock([&] {
+      space_.for_each(n_, copies());
+      call(writes, false);
+    });
   }
 
  private:
   static constexpr unsigned runs = 51;
 
   swap_word swaps() const { return {keys_.data(), slots_.data(), slots_.size() / 8}; }
+  swap_in_lines inserts(bool in_order) const {
+    constexpr u64 region_lines = 2688;  // of a large table
+    const u64 lines = slots_.size() / 8, regions = in_order ? detail::divide_up(lines, region_lines) : 1;
+    return {keys_.data(), values_.data(), slots_.data(), static_cast<u32>(detail::divide_up(n_, regions)),
+            static_cast<u32>(lines / regions)};
+  }
+  copy_pair copies() const { return {keys_.data(), values_.data(), offsets_.data()}; }
+  // The host's clock, after other work has used the caches.
+  template <class Call>
+  double by_clock(const Call& make) {
+    using clock = std::chrono::steady_clock;
+    std::vector<double> seconds;
+    for (unsigned i = 0; i < runs; ++i) {
+      space_.fill(slots_.data(), slots_.size(), ~word(0));
+      space_.synchronize();
+      const auto start = clock::now();
+      make();
+      seconds.push_back(std::chrono::duration<double>(clock::now() - start).count());
+    }
+    return app::spread(std::move(seconds)).median;
+  }
   template <class Work>
   void call(const Work& work, bool waits) {
     using body = counted_call<Work>;
@@ -162,12 +236,21 @@ class small_bench {
 void measure_small_bounds(goal_bounds& bounds) {
   cuda space;
   constexpr u64 million = 1'000'000, half_full = u64(1) << 24;
-  const auto empty = [&](u64 n) { return small_bench(space, n, n / 4 * 5 / 8 * 8); };
+  const auto empty = [&](u64 n) { return small_bench(space, n, n / 4 * 5 / 8 * 8); };  // load 0.8
   bounds.update_3 = empty(1000).update();
   bounds.retrieve_5 = empty(100'000).retrieve();
   bounds.erase_3 = small_bench(space, 1000, half_full).change(true);
   bounds.erase_async_3 = small_bench(space, 1000, half_full).change(false);
-  bounds.half_full_6 = small_bench(space, million, half_full).change(false);
+  small_bench half(space, million, half_full);
+  bounds.half_full_6 = std::min(half.insert_one_by_one(), half.insert_in_order());
+  const auto fill = [&](u64 n) {
+    small_bench bench = empty(n);
+    return std::min({bench.insert_one_by_one(), bench.insert_in_order(), bench.insert_by_lines()});
+  };
+  bounds.fill_3 = fill(1000);
+  bounds.fill_5 = fill(100'000);
+  bounds.fill_6 = fill(million);
+  bounds.fill_7 = fill(10 * million);
 }
 
 }  // namespace tilehash::bench
