@@ -117,7 +117,7 @@ TYPED_TEST(outcomes_of_many, many_copies) {
 TYPED_TEST(outcomes_of_many, more_than_a_fixed_table_takes) {
   const u64 n = (u64(1) << 15) + scaled(30'000, 500);
   for (const u64 made_for : {n / 2, n - n / 16}) {  // one by one, and by regions
-    if (!is_asked(made_for == n / 2 ? 0 : 1, 2)) continue;
+    if (!is_asked(made_for == n / 2 ? 0 : 1, made_for == n / 2 ? 4 : 2)) continue;  // the first takes long
     this->model.clear();
     typename TestFixture::table_type table(this->space, made_for, {.load_factor = 0.93, .grow = false});
     const u64 items = std::max(n, table.capacity() - table.capacity() / 64);
