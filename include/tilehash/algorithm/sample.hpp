@@ -195,6 +195,19 @@ struct sample_repeats {
   }
 };
 
+// Does such a sample say that keys repeat, and that there are at most so many? Not if blocks have too little scratch.
+// Synchronizes with the host.
+template <class Space, class Key>
+bool keys_repeat(Space& space, const Key* keys, u64 n, u64 most = ~u64(0)) {
+  using sample = sample_repeats<Key, large_block<Space>>;
+  if (sample::scratch_bytes > space.largest_scratch()) return false;
+  const buffer<u64, Space> length(space, 1);
+  const buffer<u32, Space> word(space, 1);
+  space.for_each_block(1, sample::block_size, sample::scratch_bytes,
+                       sample{keys, n, ~0U, most, length.data(), word.data()});
+  return repeats_word{read_one(space, word.data())}.repeat();
+}
+
 }  // namespace detail
 TILEHASH_END_ABI_NAMESPACE
 }  // namespace tilehash

@@ -17,7 +17,9 @@
 #include <tilehash/designs/concepts.hpp>
 #include <tilehash/engine/insert_phases.hpp>
 #include <tilehash/engine/region_fill.hpp>
+#include <tilehash/kernel/entries.hpp>
 #include <tilehash/kernel/upsert.hpp>
+#include <tilehash/space/buffer.hpp>
 #include <tilehash/space/tuning.hpp>
 
 #include <tilehash/core/prologue.hpp>
@@ -69,6 +71,19 @@ bool mostly_present(Space& space, const Design& design, const Cells& sentinels, 
   sample.look_up(design, 0, sampled, sentinels);
   sample.collect();
   return sample.left() <= sampled / 64;
+}
+
+// Has a table nearly all of n keys, as a sample says? Synchronizes with the host.
+template <class Table, class Space, class Key>
+bool has_nearly_all(Space& space, const Table& table, const Key* keys, u64 n) {
+  constexpr u64 sampled = tuning::table::presence_sample;
+  if (table.size() == 0) return false;
+  const buffer<Key, Space> drawn(space, sampled);
+  const buffer<u64, Space> missing(space, 1);
+  space.fill(missing.data(), 1, u64(0));
+  space.for_each(sampled, draw_keys<Key>{keys, n, drawn.data()});
+  table.look_up(space, static_cast<const Key*>(drawn.data()), sampled, missing_sink{missing.data()});
+  return read_one(space, missing.data()) <= sampled / 64;
 }
 
 // Returns nothing if it does not pay. New keys that find no slot are among the items left over.

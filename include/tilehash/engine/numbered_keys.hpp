@@ -16,6 +16,7 @@
 #include <tilehash/core/capacity.hpp>
 #include <tilehash/core/result.hpp>
 #include <tilehash/designs/concepts.hpp>
+#include <tilehash/engine/assigned_regions.hpp>
 #include <tilehash/engine/record_memory.hpp>
 #include <tilehash/engine/records_view.hpp>
 #include <tilehash/engine/region_choice.hpp>
@@ -141,22 +142,16 @@ void number_slots(Space& space, const Design& design, const Ids& ids,
 // The items of a call that come first. If a sample has few keys, all are in the table after a short first window, and the
 // other items find them there: equal keys are not met in another table, or in the slots of this one. The window has some
 // copies of each of the sample's keys, and fills all multiprocessors. A sample costs a 20th of a call of different keys, so
-// there is none unless an empty table gets far more items than it has capacity.
-template <class Design, class Space, class Ids, class Key>
-u64 first_window(Space& space, const Ids& ids, const Key* keys, u64 n) {
+// there is none unless a table gets far more items than it has capacity, and does not have nearly all of their keys.
+template <class Design, class Table, class Space, class Key>
+u64 first_window(Space& space, const Table& table, const Key* keys, u64 n) {
   if constexpr (Space::has_lanes) {
-    using sample = sample_repeats<Key, large_block<Space>>;
     const u64 window = space.large_blocks_at_once() * tuning::gpu::first_window_items;
     constexpr u64 least =
         numbers_slots<Design, Space>() ? tuning::gpu::slots_windows : tuning::gpu::leaders_windows;
-    if (ids.size() != 0 || n < least * window || n / tuning::gpu::first_copies < ids.capacity()) return n;
-    if (sample::scratch_bytes > space.largest_scratch()) return n;
-    const buffer<u64, Space> length(space, 1);
-    const buffer<u32, Space> word(space, 1);
-    space.for_each_block(
-        1, sample::block_size, sample::scratch_bytes,
-        sample{keys, n, ~0U, window / tuning::gpu::first_copies, length.data(), word.data()});
-    return repeats_word{read_one(space, word.data())}.repeat() ? window : n;
+    if (n < least * window || n / tuning::gpu::first_copies < table.capacity()) return n;
+    if (has_nearly_all(space, table, keys, n)) return n;
+    return keys_repeat(space, keys, n, window / tuning::gpu::first_copies) ? window : n;
   } else {
     return n;
   }

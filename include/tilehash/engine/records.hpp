@@ -84,7 +84,7 @@ class records {
       }
     }
     insert_report total;
-    const u64 first = detail::first_window<design>(space, ids_, keys, std::min(n, largest_window));
+    const u64 first = detail::first_window<design>(space, *this, keys, std::min(n, largest_window));
     const buffer<u64, Space> absent(space, n > first);  // before anything changes
     for (u64 done = 0; done < n;) {
       const u64 window = std::min(n - done, done == 0 ? first : largest_window);
