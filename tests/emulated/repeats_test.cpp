@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Keys that repeat in one call, under the GPU's schedule, and some on a CPU.
+// length: one subject, the calls that combine equal keys.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -245,6 +246,81 @@ TEST(RepeatedKeys, OfSeveralPiecesMeetAgain) {
     const auto x = list.source()(i);
     ASSERT_TRUE(its.of_key.contains(x.key.bits));
     EXPECT_TRUE(may_be::result(op::sum(), its.of_key.at(x.key.bits), x.value));
+  }
+}
+
+// Few keys in a table that may grow are counted by a sketch, or sampled if the table has items. Then each key is inserted
+// once, and the table has capacity for these keys alone.
+template <class Design, class Op>
+void insert_few_keys(u64 made_for, u64 held, bool keeps, u64 seed) {
+  SCOPED_TRACE("made for " + std::to_string(made_for) + ", holds the keys of " + std::to_string(held) +
+               (keeps ? " items, insert" : " items") + ", TILEHASH_SEED=" + std::to_string(seed));
+  emulated space({.seed = seed, .preempt = true});
+  random_numbers random(seed);
+  const u64 n = detail::tuning::gpu::least_sketched + 300;
+  repeating_items<typename Design::key_type, typename Design::mapped_type> items(n, repeats::some, random);
+  const buffer<typename Design::key_type, emulated> k(space, items.keys);
+  const buffer<typename Design::mapped_type, emulated> v(space, items.values);
+  table<Design, emulated> t(space, made_for, {.seed = seed});
+  const auto call = [&](u64 items_n) {
+    return keeps ? t.insert(space, k.first(items_n), v.first(items_n))
+                 : t.insert_or_apply(space, k.first(items_n), v.first(items_n), Op());
+  };
+  const u64 before = call(held).inserted;
+  for (u64 i = 0; i < held && !keeps; ++i) {
+    if (!is_nan(items.keys[i])) items.of_key[items.keys[i]].push_back(items.values[i]);
+  }
+  insert_report report = call(n);
+  report.inserted += before;
+  report.present -= before;
+  EXPECT_EQ(report.refused, items.illegal);
+  const u64 keys = items.of_key.size();
+  EXPECT_LE(t.capacity(), Design::capacity_for(std::max(made_for, keys + keys / 8), 0.8));
+  if (keeps)
+    expect_repeats<op::assign>(space, t, items, report);
+  else
+    expect_repeats<Op>(space, t, items, report);
+}
+TEST(RepeatedKeys, OfATableThatGrowsAreInsertedOnce) {
+  const u64 seed = run_seed();
+  insert_few_keys<tiled<u64, u64>, op::sum>(0, 0, true, seed);
+  insert_few_keys<tiled<float, u32>, op::sum>(700, 0, false, seed);
+  insert_few_keys<tiled<u32, u32>, op::sum>(900, 300, true, seed);
+}
+
+// In a table that becomes rather full, copies of a key wait for each other. So a sample of a call's keys decides whether
+// they are combined first.
+TEST(RepeatedKeys, WaitInAFullTable) {
+  const u64 seed = run_seed();
+  SCOPED_TRACE("TILEHASH_SEED=" + std::to_string(seed));
+  emulated space({.seed = seed, .preempt = true});
+  random_numbers random(seed);
+  const u64 n = detail::least_to_combine(space);
+  for (const bool keeps : {false, true}) {
+    repeating_items<u32, u32> items(n, keeps ? repeats::half_of_one : repeats::few, random);
+    const buffer<u32, emulated> k(space, items.keys), v(space, items.values), out(space, n);
+    EXPECT_TRUE(detail::sample_repeats_keys(space, k.data(), n));
+    table<tiled<u32, u32>, emulated> t(space, 3 * n, {.load_factor = 0.95, .seed = seed, .grow = keeps});
+    std::vector<u32> others(t.capacity() - t.capacity() / 8);
+    for (u64 i = 0; i < others.size(); ++i) others[i] = spread_key<u32>(2 * n + i);
+    const buffer<u32, emulated> o(space, others);
+    const u64 before = t.insert(space, o.span(), o.span()).inserted;
+    const insert_report report =
+        keeps ? t.insert(space, k.span(), v.span()) : t.insert_or_apply(space, k.span(), v.span(), op::sum());
+    EXPECT_EQ(t.size(), before + report.inserted);
+    u64 refused = 0, wrong = 0;
+    const buffer<bool, emulated> found(space, n);
+    t.find(space, k.span(), out.span(), found.span());
+    const auto values = out.to_host();
+    const auto is = found.to_host();
+    for (u64 i = 0; i < n; ++i) {
+      const auto& given = items.of_key.at(items.keys[i]);
+      refused += !is[i];
+      wrong += is[i] && !(keeps ? may_be::result(op::assign(), given, values[i])
+                                : may_be::result(op::sum(), given, values[i]));
+    }
+    EXPECT_EQ(report.refused, refused);
+    EXPECT_EQ(wrong, 0U);
   }
 }
 

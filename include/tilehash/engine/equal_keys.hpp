@@ -4,6 +4,7 @@
 //   insert_combined   combines their values before the insert, where that pays for so many items
 //                     (algorithm/aggregate.hpp)
 //   insert_repeated   the same for many more items than slots, of which any one of equal keys is inserted
+//   insert_few_keys   the same, where a sketch has counted few keys in a table that grows
 //   fill_first,       insert the first item of each key (algorithm/contested.hpp, algorithm/first.hpp)
 //   combine_first
 #pragma once
@@ -90,6 +91,37 @@ bool few_pay(u64 n, u64 capacity) {
          capacity <= few_keys<work>;
 }
 
+// Are n items many more than the slots of a table, and enough to be combined?
+template <class Space>
+constexpr bool is_crowd(u64 n, u64 capacity) {
+  return n >= least_to_partition<Space> && n / tuning::of<Space>::crowd_copies >= capacity;
+}
+// Would a table hold so many items that copies of a key wait for each other? Those do that need displacement.
+constexpr bool is_rather_full(u64 items, u64 capacity) {
+  return static_cast<double>(items) >= tuning::gpu::waiting_load * static_cast<double>(capacity);
+}
+
+// Do keys repeat, as a sample says? Not known without memory.
+template <class Space, class Key>
+bool sample_repeats_keys(Space& space, const Key* keys, u64 n) {
+  try {
+    return keys_repeat(space, keys, n);
+  } catch (const out_of_memory&) {
+    return false;
+  }
+}
+// ... so that each has many items, if they are a `crowd`; and does the table not have nearly all of the keys?
+template <class Table, class Space, class Key>
+bool repeats_and_is_new(Space& space, const Table& table, const Key* keys, u64 n, bool crowd) {
+  try {
+    if (has_nearly_all(space, table, keys, n)) return false;
+    return crowd ? sample_keys(space, keys, n).more_uneven_than(tuning::of<Space>::crowd_copies)
+                 : keys_repeat(space, keys, n);
+  } catch (const out_of_memory&) {
+    return false;
+  }
+}
+
 // Combines the values of n items by `op`, and inserts each key once with `update`. A refused item represents
 // all items of its key, so these are counted afterwards. Returns nothing, and has inserted nothing, where there
 // is no memory, or the table might get a key twice and may not grow: it could refuse the key once and insert
@@ -97,7 +129,7 @@ bool few_pay(u64 n, u64 capacity) {
 template <class Design, class Space, class Op, class Update>
 std::optional<insert_report> insert_list(engine::insertion<Design, Space>& table, Space& space,
                                          const array_source<typename Design::slot_type>& items, u64 n,
-                                         const Op& op, const Update& update) {
+                                         const Op& op, const Update& update, bool few_known = false) {
   using slot_type = typename Design::slot_type;
   combined<slot_type, Space> list;
   buffer<u64, Space> missing;
@@ -107,7 +139,7 @@ std::optional<insert_report> insert_list(engine::insertion<Design, Space>& table
     std::optional<combined<slot_type, Space>> few;
     if (few_pay<slot_type, Op, Space>(n, table.capacity())) few = combine_few(space, items, n, marked_op);
     if constexpr (combines_by_regions<Design, Space, Op>()) {
-      if (!few && table.size() == 0) {
+      if (!few && !few_known && table.size() == 0) {
         if (const auto report = insert_by_regions(table, space, items, n, op, update)) return report;
       }
     }
@@ -161,7 +193,11 @@ insert_report insert_combined(engine::insertion<Design, Space>& table, Space& sp
     }
   } else if constexpr (can_combine<typename Design::slot_type>()) {
     // If keys do not repeat, it costs a quarter of the insert's time.
-    if (n < least_to_combine(space) || n < table.capacity() / 2) return one_by_one();
+    if (n < least_to_combine(space)) return one_by_one();
+    if (n < table.capacity() / 2) {
+      const bool waits = displacing<Design> && is_rather_full(table.size() + n, table.capacity());
+      if (!waits || !sample_repeats_keys(space, items.keys, n)) return one_by_one();
+    }
     if constexpr (std::same_as<Op, op::assign>) {
       if (table.size() != 0 && assigns_uncombined(space, table.view().design, items.keys, n))
         return one_by_one();
@@ -171,17 +207,38 @@ insert_report insert_combined(engine::insertion<Design, Space>& table, Space& sp
   return one_by_one();
 }
 
-// Inserts more items on a GPU than a table that may not grow has slots for: most are copies of a key, which
-// wait for each other's locks if their key needs displacement, or are refused. So of equal keys the first
-// that a block finds is inserted. Returns nothing where that does not pay.
+// Can items of equal keys be combined first on a GPU?
+template <class Design, class Space, class Update>
+constexpr bool combines_repeated() {
+  using slot_type = typename Design::slot_type;
+  return Space::has_lanes && can_combine<slot_type>() && !slot_type::is_set && combines_given<Update>;
+}
+// Inserts items of few keys: each key once. Returns nothing, and has inserted nothing, without memory.
+template <class Design, class Space, class Update>
+std::optional<insert_report> insert_few_keys(engine::insertion<Design, Space>& table, Space& space,
+                                             const array_source<typename Design::slot_type>& items, u64 n,
+                                             const Update& update) {
+  return insert_list(table, space, items, n, op_of_list(update), update, true);
+}
+// Inserts more items on a GPU than a table has slots for. If it may not grow, most are copies of a key, which
+// wait for each other's locks if their key needs displacement, or are refused. If it may, they are inserted window
+// by window, so samples decide: keys repeat, and they are not nearly all present. (The keys of a call for an empty
+// table are counted anyway: engine/item_windows.hpp.) Returns nothing where combining does not pay.
 template <class Design, class Space>
   requires(Space::has_lanes)
 std::optional<insert_report> insert_repeated(engine::insertion<Design, Space>& table, Space& space,
                                              const array_source<typename Design::slot_type>& items, u64 n) {
-  if constexpr (can_combine<typename Design::slot_type>() && !Design::slot_type::is_set) {
-    constexpr u64 copies = tuning::of<Space>::crowd_copies;
-    if (!table.options().grow && n >= least_to_combine(space) && n / copies >= table.capacity())
+  if constexpr (combines_repeated<Design, Space, keep_stored>()) {
+    const u64 slots = table.capacity();
+    const bool crowd = is_crowd<Space>(n, slots);
+    if (!table.options().grow) {
+      if (!crowd || n < least_to_combine(space)) return std::nullopt;
       return insert_list(table, space, items, n, op::assign{}, keep_stored{});
+    }
+    const bool waits = n >= least_to_combine(space) && is_rather_full(table.size(), slots);
+    if (table.size() == 0 || table.size() + n <= table.limit() || !(crowd || waits)) return std::nullopt;
+    if (repeats_and_is_new(space, table, items.keys, n, crowd))
+      return insert_few_keys(table, space, items, n, keep_stored{});
   }
   return std::nullopt;
 }

@@ -289,6 +289,15 @@ insert_report insertion<Design, Space>::insert(Space& space, const Source& sourc
                                                const Update& update) {
   if (n == 0) return {};
   this->sweep_if_due(space);
+  if constexpr (std::same_as<Source, detail::array_source<slot_type>> &&
+                detail::combines_repeated<Design, Space, Update>()) {
+    if (outcomes == nullptr) {
+      call until_few(*this, space, insert_role::in_use, false, true);
+      const insert_report report = until_few.run(source, update, n);
+      if (!until_few.has_stopped()) return report;
+      if (const auto combined = detail::insert_few_keys(*this, space, source, n, update)) return *combined;
+    }
+  }
   return call(*this, space).run(source, update, n, outcomes);
 }
 template <class Design, class Space>

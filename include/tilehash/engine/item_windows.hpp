@@ -42,6 +42,8 @@ struct item_windows {
   std::vector<u32> pending_counts = {};  // ... so many of each 256 items were pending then
   bool mostly_new = false;               // nearly all pending items of the last window were new keys
   bool estimated = false;                // items_to_grow_to() has been called
+  bool few_keys = false;                 // it has counted few different keys among many pending items
+  u64 window_of_few = 0;                 // so many items probably have all of these keys
   buffer<u32, Space> claims = {};        // bits of slots, for outcomes (engine/slot_outcomes.hpp)
 
   u64 pending() const {
@@ -149,7 +151,19 @@ u64 items_to_grow_to(Space& space, const Policy& table, Windows& w, u64 wanted, 
   const bool all_pending = !Windows::phases_type::updates && w.looked_up && wanted == w.n;
   const bool suits = wanted >= table.size() && wanted - table.size() <= table.size() / 5;
   if (all_pending && suits && found.keys >= wanted / 4 * 3) w.phases.forget_bits();
-  if (table.size() + found.keys <= table.limit()) return 0;
+  // Where keys repeat, a table that was made for them should not grow as the estimate is a bit too large.
+  const u64 repeated = found.keys <= wanted / 2 ? found.keys / detail::tuning::of<Space>::sketch_excess : 0;
+  const bool grows = table.size() + found.keys - repeated > table.limit();
+  if constexpr (Space::has_lanes) {
+    // (Copies of a key wait for each other in a table that becomes rather full.)
+    constexpr u64 copies = detail::tuning::gpu::crowd_copies;
+    const double full = detail::tuning::gpu::waiting_load * static_cast<double>(table.capacity());
+    const bool few = !distinct && found.keys != 0 && found.keys <= wanted / copies;
+    const bool roomy = grows || static_cast<double>(table.size() + found.keys) <= full;
+    w.few_keys = few && (roomy || table.size() == 0);
+    if (few && roomy) w.window_of_few = copies * found.keys;
+  }
+  if (!grows) return 0;
   return table.size() + std::max(found.items, std::min(wanted, least_capacity(table)));
 }
 

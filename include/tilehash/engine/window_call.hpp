@@ -59,13 +59,16 @@ class window_call {
   struct no_regions {};
 
  public:
-  // `distinct`: the caller knows that all items have different keys.
-  window_call(const Policy& table, Space& s, insert_role role = insert_role::in_use, bool distinct = false)
+  // `distinct`: all items have different keys. `stops`: run() may end, before any change, where keys are few.
+  window_call(const Policy& table, Space& s, insert_role role = insert_role::in_use, bool distinct = false,
+              bool stops = false)
       : table_(table),
         space_(s),
         grows_(table.grows() && role != insert_role::all_or_none),
         distinct_(distinct),
+        stops_(stops),
         table_is_(role) {}
+  bool has_stopped() const { return stopped_; }
 
   // Inserts n items, at most `valid` of them valid; `outcomes` may be null. `filled`: the items that regions
   // have taken.
@@ -79,6 +82,7 @@ class window_call {
         if (take_over(filled, update)) w.done = n;
       }
       run_windows(w);
+      if (stopped_) return {};
       const auto enlarge = [&] { return grows_ && add_capacity(growth::enlarge, 0); };
       if constexpr (requires { table_.end(space_, enlarge); }) table_.end(space_, enlarge);
       detail::write_outcomes(space_, table_.design(), w, report_.inserted);
@@ -104,7 +108,7 @@ class window_call {
   template <class Windows>
   void run_windows(Windows& w) {
     try {
-      while (w.done < w.n) run_window(w);
+      while (w.done < w.n && !stopped_) run_window(w);
     } catch (const out_of_memory&) {  // for the bits of the items; no remaining item has been visited then
       if (!keeps_table(table_is_)) throw;
       if (replacing<Design> && !changed_ && table_is_ == insert_role::in_use) throw;
@@ -126,7 +130,7 @@ class window_call {
         grow(w, wanted);
         return;
       }
-      end = w.window_end(most, wanted);
+      end = w.window_end(std::max(most, w.window_of_few), wanted);
     }
     const u64 before = table_.size();
     const u64 left = fill_regions(w, end) ? 0 : run_phases(w, end), fresh = table_.size() - before;
@@ -161,8 +165,7 @@ class window_call {
   // its tries were spent, and the other a slot.)
   template <class Windows>
   void finish_window(Windows& w, u64 end, u64 left) {
-    constexpr bool meets_locks = displaces || self_inserting<Design>;
-    if (meets_locks && left != 0 && table_is_ != insert_role::all_or_none) {
+    if ((displaces || self_inserting<Design>)&&left != 0 && table_is_ != insert_role::all_or_none) {
       w.phases.look_up(table_.design(), w.done, end, table_.sentinels());
       collect(w);
       left = w.phases.left();
@@ -200,9 +203,8 @@ class window_call {
     // Another pass serves items that found locked buckets, which are few. Where many items found no slot, it
     // would find none either; but in a new table they may, up to the number that the old one was made for.
     const u64 few = detail::few_to_retry(end - w.done), limit = table_.limit();
-    u32 rebuilds = 0;
-    bool again = true;
-    for (u32 pass = 0; again; ++pass) {
+    u32 pass = 0, rebuilds = 0;
+    for (bool again = true; again; ++pass) {
       const detail::call_end last = table_.calls().waited(space_, w.n, 0);
       const bool first_ends =
           !displaces || (Windows::phases_type::may_end_first && end - w.done <= few_updates);
@@ -256,9 +258,7 @@ class window_call {
   }
   template <class Windows>
   bool fill_regions(Windows& w, u64 end) {
-    using Source = typename Windows::source_type;
-    using Update = typename Windows::update_type;
-    if constexpr (Policy::template fills<Source, Update>) {
+    if constexpr (Policy::template fills<typename Windows::source_type, typename Windows::update_type>) {
       if (w.phases.bits_known() > w.done) return false;
       decltype(table_.fill(space_, w, end, unwiped_)) filled;
       try {
@@ -297,8 +297,7 @@ class window_call {
     if (filled.left == 0) return true;
     const auto rest = filled.rest();  // must outlive `few`
     const auto few = detail::few_of<Design, Space>(rest);
-    using source_type = std::remove_const_t<decltype(few)>;
-    windows_of<source_type, Update> w{
+    windows_of<std::remove_const_t<decltype(few)>, Update> w{
         {space_, few, filled.left, nullptr, update, table_.calls()}, filled.left, filled.left};
     run_windows(w);
     return true;
@@ -355,7 +354,8 @@ class window_call {
   template <class Windows>
   bool grow_by_estimate(Windows& w, u64 wanted) {
     const u64 items = items_to_grow_to(space_, table_, w, wanted, distinct_);
-    if (items == 0) return false;
+    stopped_ = stops_ && w.few_keys && !changed_;
+    if (items == 0 || stopped_) return stopped_;
     try {
       std::optional<u64> restarts = 0;
       if (table_.size() == 0)
@@ -385,7 +385,7 @@ class window_call {
 
   Policy table_;
   Space& space_;
-  bool grows_, distinct_;
+  bool grows_, distinct_, stops_, stopped_ = false;
   insert_role table_is_;
   bool changed_ = false;  // then nothing may throw any more
   bool unwiped_ = false;  // the slots of an empty table may have any content

@@ -90,6 +90,7 @@ struct common {
   // Regions for each block that runs at once, from which they combine equal keys: the last blocks then cost little.
   static constexpr u64 combined_regions_each = 2;
   static constexpr u64 crowd_copies = 8;           // of a key at least, if all items' keys fit a table
+  static constexpr u64 sketch_excess = 32;         // a sketch counts a 32nd too many: three deviations
   static constexpr u64 combined_again_share = 8;   // an eighth of the items or less is combined again
   static constexpr u64 met_each = u64(1) << 15;    // the same, so that a sample before them costs little
   static constexpr u64 met_waited = u64(1) << 25;  // ... that synchronizes: a partition is as fast for fewer
@@ -302,8 +303,9 @@ struct sm_90 : common {
   static constexpr double at_once_load(u64 word_bytes) { return word_bytes <= 8 ? 0.75 : 0.65; }
   static constexpr u64 left_to_one_block = u64(1) << 14;  // items of a call, if regions leave some over
   static constexpr bool late_loops(u64 word_bytes) { return word_bytes > 8; }
-  static constexpr u32 late_each = 8;        // items of a thread, at most, if only the GPU knows their number
-  static constexpr double never_full = 0.9;  // of the slots: displacement hardly ever gives up below it
+  static constexpr u32 late_each = 8;  // items of a thread, at most, if only the GPU knows their number
+  // Load above which a displacement may give up, and above which copies of a key wait for each other.
+  static constexpr double never_full = 0.9, waiting_load = 0.85;
   static constexpr u32 early_blocks = 1024;  // of a kernel that is launched early
 
   // ---- memory ----

@@ -91,7 +91,7 @@ class inserts : public lookups<Design, Space> {
   /// grows allocates the new memory before it frees the old. A large call estimates the number of new keys in
   /// 33 KiB first. It makes capacity for at most twice as many, and never for more than its items.
   /// On a GPU, 8 items a slot or more of a table that may not grow take 2.6 times their bytes, if those are
-  /// free.
+  /// free. So do 8 items a key or more in a table that grows.
   /// On a CPU, many items of repeated keys take up to 3 times their bytes, if those are free.
   /// \synchronizes once if the table does not grow, and once more if it refuses items. For 8 items a slot or
   /// more on a GPU, up to four times.
