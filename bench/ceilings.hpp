@@ -45,6 +45,7 @@ struct access_rates {
   double reads = 0, updates = 0;              // many under way, as calls of the library have
   double reads_alone = 0, updates_alone = 0;  // by a thread that does not look ahead, as a caller's kernel
   double steps = 0;  // reads of a walk: each has the address of the next; a GPU has many walks under way
+  double call = 0;   // seconds of a GPU's kernel that does nothing, and of the wait for it
 };
 // The fastest of a few runs. `processor_time`: of the only thread, not of the clock on the wall.
 access_rates cpu_access_rates(u64 bytes, int threads, bool processor_time);

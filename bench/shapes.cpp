@@ -2,6 +2,7 @@
 #include "shapes.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <map>
 #include <tuple>
@@ -137,6 +138,14 @@ u64 distinct_keys(shape_keys keys, u64 items) {
   }
 }
 
+double most_frequent(shape_keys keys, u64 items) {
+  const u64 distinct = std::min(distinct_keys(keys, items), items);
+  const auto all = static_cast<double>(items), of = static_cast<double>(distinct);
+  if (keys == shape_keys::half_one_key) return all - of + 1;
+  if (keys != shape_keys::zipf) return all / of;
+  return 1 + (all - of) * std::min(1.0, std::log(2.0) / std::log(of));  // zipf_number()
+}
+
 std::vector<shape> all_shapes(u64 items, bool lanes) {
   std::vector<shape> all;
   // The states go before the verbs: the items of a state are made once.
@@ -182,6 +191,9 @@ double rate_by_cost(const shape_row& row, const shape_cost& cost, const rates_of
   double all = places * per_item * (cost.by_key ? static_cast<double>(keys) : items) +
                places * seconds(cost.moved * static_cast<double>(row.held), of_table.updates);
   if (cost.combined > 0) all += seconds(cost.combined * items, rates(row.space, core_cache).updates);
+  if (cost.one_line > 0)
+    all += seconds(cost.one_line * most_frequent(row.what.keys, row.items), rates(row.space, 1).updates);
+  if (cost.waits > 0) all += cost.waits * of_table.call;
   constexpr double launches = 1e-4;  // seconds of the kernels and waits of any call on a GPU
   if (all > 0 && row.space == "cuda") all += launches;
   return all > 0 ? items / all : std::numeric_limits<double>::infinity();

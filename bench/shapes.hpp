@@ -97,8 +97,9 @@ struct shape {
 // at most two of keys, form and state from the verb's plain shape (distinct keys, sync, its first state).
 // `lanes`: does the space have tiles of several lanes?
 std::vector<shape> all_shapes(u64 items, bool lanes);
-// Different keys of so many items.
+// Different keys of so many items, and the items of the most frequent one (of Zipf's keys on average).
 u64 distinct_keys(shape_keys keys, u64 items);
+double most_frequent(shape_keys keys, u64 items);
 
 enum class shapes_clock {
   wall,
@@ -141,7 +142,9 @@ struct shape_cost {
          steps = 0;     // of the table (access_rates)
   bool by_key = false;  // these are for each key: equal keys are combined before the table meets them
   double combined = 0;  // updates of memory that a core's cache holds, where items of equal keys meet
+  double one_line = 0;  // updates of one line, one after the other: for each item of the most frequent key
   double moved = 0;     // updates of the table for each item that it held before
+  double waits = 0;     // of the host for a number that decides what runs next, with a kernel each
 };
 // Which rows have which cost. Each text of names is a list, separated by spaces, or empty for all.
 struct shape_bound {

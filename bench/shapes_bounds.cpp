@@ -19,6 +19,8 @@ constexpr std::string_view adding = "build insert insert_or_assign insert_or_app
 
 constexpr std::string_view moves_no_key =
     "a read and a compare-and-swap an item; an update through a view moves no other key (mutable_table_view)";
+constexpr std::string_view one_by_one =
+    "a read and an atomic operation an item, those of one key one after the other";
 constexpr std::string_view moves = "at load factor 0.95 many items move other keys";
 
 constexpr shape_bound bounds[] = {
@@ -44,6 +46,12 @@ constexpr shape_bound bounds[] = {
      .cost = {.reads_alone = 1, .updates_alone = 1},
      .refused = 0.7,
      .reason = moves_no_key},
+    {.space = "cuda",
+     .verbs = "insert_or_apply",
+     .forms = by_view,
+     .cost = {.reads_alone = 1, .updates_alone = 1, .one_line = 1},
+     .refused = 0.15,
+     .reason = one_by_one},
     {.verbs = "insert_or_assign insert_or_apply",
      .forms = by_view,
      .cost = {.reads_alone = 1, .updates_alone = 1},
@@ -77,6 +85,14 @@ constexpr shape_bound bounds[] = {
      .states = "near_full",
      .cost = {.updates = 3.8, .steps = 2.2, .by_key = true, .combined = 2},
      .reason = moves},
+    // (The numbers of new keys, of clashes, of those of each key, of the table of the call's new keys, of inserted keys,
+    // of items whose record another thread changes, and of refused items; and two waits before memory is freed.)
+    {.space = "cuda",
+     .verbs = "insert_or_apply count",
+     .widths = "record",
+     .states = "near_full",
+     .cost = {.reads = 7, .updates = 3.8, .by_key = true, .waits = 9},
+     .reason = "at load factor 0.95 many items move other keys; the host waits nine times"},
     {.space = "cuda",
      .verbs = adding,
      .widths = "4",
@@ -95,6 +111,12 @@ constexpr shape_bound bounds[] = {
      .reason = "keys are looked up first; a table that grows moves the items that it holds"},
 
     // ---- calls that do not combine equal keys ----
+    {.space = "cuda",
+     .verbs = "insert_or_apply count",
+     .widths = small,
+     .forms = "outcomes",
+     .cost = {.reads = 1, .updates = 1, .one_line = 1},
+     .reason = one_by_one},
     {.verbs = adding,
      .forms = "outcomes",
      .cost = {.reads = 1, .updates = 1},

@@ -35,7 +35,7 @@ std::vector<shape_verdict> verdicts(const std::vector<judged_shape>& judged) {
 constexpr double quarter = 0.25;
 // Rates of a machine on which a read is ten times as fast as an update, and both are the same everywhere.
 access_rates even_rates(std::string_view /*space*/, u64 /*bytes*/) {
-  return {.reads = 3000, .updates = 300, .reads_alone = 600, .updates_alone = 150, .steps = 30};
+  return {.reads = 3000, .updates = 300, .reads_alone = 600, .updates_alone = 150, .steps = 30, .call = 0.5};
 }
 std::vector<judged_shape> judged_evenly(std::span<const shape_row> rows, std::span<const shape_bound> bounds,
                                         double least) {
@@ -135,6 +135,13 @@ TEST(Shapes, KnowWhatMemoryAllows) {
   EXPECT_NEAR(rate(groups, {.updates = 1, .by_key = true}), 30000, 1e-3) << "10 keys of 1000 items";
   EXPECT_NEAR(rate(groups, {.updates = 1, .by_key = true, .combined = 1}), 1000 / (10.0 / 300 + 1000.0 / 300),
               1e-6);
+  EXPECT_NEAR(rate(groups, {.one_line = 1}), 1000 / (100 / 300.0), 1e-6)
+      << "a tenth of the items has one key";
+  EXPECT_NEAR(rate(row(of(insert, shape_keys::half_one_key), 1), {.one_line = 1}), 1000 / (500 / 300.0),
+              1e-6);
+  EXPECT_NEAR(rate(row(of(insert, shape_keys::zipf), 1), {.one_line = 1}), 1000 / (158.5 / 300.0), 1)
+      << "zipf_number() has ln 2 / ln 62 of 938 items";
+  EXPECT_NEAR(rate(groups, {.updates = 1, .by_key = true, .waits = 4}), 1000 / (10.0 / 300 + 4 * 0.5), 1e-6);
   shape_row grown = distinct;
   grown.held = 3000;
   EXPECT_NEAR(rate(grown, {.updates = 1, .moved = 1}), 75, 1e-6) << "each item moves three";
