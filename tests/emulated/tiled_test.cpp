@@ -376,20 +376,20 @@ void assign_by_regions(const std::vector<typename Design::key_type>& all, u64 he
   }
 }
 TEST(TiledAssign, ByRegions) {
-  if (contract::is_asked(0, 2)) {
+  if (contract::is_asked(0, 3)) {
     assign_by_regions<tiled<u32, u32>>(make_keys<u32>(40'000, pattern::distinct, 1), 40'000, 34'000, 0.9, 1,
                                        true);
     assign_by_regions<tiled<u32, u32>>(make_keys<u32>(41'000, pattern::some_twice, 2), 20'000, 33'000, 0.95,
                                        2, false);
   }
-  if (contract::is_asked(1, 2)) {
+  if (contract::is_asked(1, 3)) {
     assign_by_regions<tiled<u32, u32>>(make_keys<u32>(40'000, pattern::distinct, 5), 39'800, 40'000, 0.8, 5,
                                        true, true);
     assign_by_regions<tiled<u64, u64>>(make_keys<u64>(40'000, pattern::distinct, 7), 40'000, 34'000, 0.8, 7,
                                        true, false, false);
   }
   // few of the keys: in place
-  if (contract::is_asked(0, 3))
+  if (contract::is_asked(2, 3))
     assign_by_regions<tiled<u32, u32>>(make_keys<u32>(120'000, pattern::some_twice, 9), 110'000, 33'000, 0.9,
                                        9, false, false, true, false);
 #if !TILEHASH_FEW_TYPES
