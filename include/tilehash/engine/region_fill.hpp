@@ -213,6 +213,7 @@ class region_fill {
 
   region_filled<Design, Space> result() {
     u64 counts[counters_used];
+    apart_ = buffer<word, Space>();  // while the kernels run
     take_counts(counts);
     region_filled<Design, Space> r;
     r.design = design_;

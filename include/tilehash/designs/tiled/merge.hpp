@@ -19,12 +19,15 @@
 //   2  place            drops an item whose key is present, or puts it into its first bucket or, if that is full,
 //                       its second; lists those that find no slot in either
 //   3  displace         the listed items: a key of either bucket moves to its other bucket, or a third one makes a
-//                       slot there for it
+//                       slot there for it. For the few that are left then, a fourth one
 //   4  drop_equal_keys  that step 3 placed twice
 //
+// The lanes of a warp take their steps together, as they meet at a collective before each item. Otherwise each of
+// them would go on to its next item by itself, and wait for the scratch by itself.
+//
 // Few of a warp's items have no slot, and each could move up to 16 keys. So all tiles of the block share the list.
-// In step 3 the lanes of a tile look at these keys for one item after the other, one key a lane; then all items move
-// keys at once.
+// A lane looks at the keys of a bucket at once. Where a third key moves, the lanes of a tile look at these keys for one
+// item after the other, one key a lane; then all items move keys at once.
 //
 // If the items' values replace those of present keys (Assigns), these keys are found before step 2, in a step
 // of its own: no key moves then, and no slot of the table is half written.
@@ -68,6 +71,7 @@ struct tiled_merge {
   static constexpr u32 resident_blocks = tuning::gpu_here::merge_occupancy;
   static constexpr u32 at_once = tuning::gpu::merged_at_once;  // items of each thread at a time
   static constexpr u32 slots = Design::bucket_slots;
+  static constexpr u32 most_left = 61;  // of a region by step 3
 
   Design design;
   Bins bins;         // of the regions that get items
@@ -79,14 +83,16 @@ struct tiled_merge {
   struct layout {
     scratch_array<stored_key, Offset> keys;
     scratch_array<u32, Offset> states;  // of each bucket: its filter and, above it, its count
-    scratch_array<u32, Offset> counts;  // the number of new keys, and of items listed so far
+    scratch_array<u32, Offset> counts;  // of new keys, of items listed so far, and of those left by step 3
+    scratch_array<u32, Offset> left;    // the numbers of the latter in the list
     scratch_array<word, Offset> list;   // the items of step 3
 
     TILEHASH_FN constexpr explicit layout(Offset buckets)
         : keys(buckets * slots),
           states(keys, buckets),
-          counts(states, 2),
-          list(counts, at_once * block_size) {}
+          counts(states, 3),
+          left(counts, most_left),
+          list(left, at_once * block_size) {}
     TILEHASH_FN constexpr Offset bytes() const { return list.end(); }
   };
   static constexpr u64 scratch_bytes(u64 buckets) { return layout<u64>(buckets).bytes(); }
@@ -94,11 +100,11 @@ struct tiled_merge {
   template <class Block>
   TILEHASH_FN void operator()(Block block) const {
     const u32 nth = static_cast<u32>(block.index()), n = bins.size(nth);
-    if (n == 0) return;
     block_of<Block> work(*this, block, nth, n);
-    work.fetch(0);  // these items are in flight while the region is loaded
+    work.fetch(0, bins.capacity_of(nth));  // in flight while the region is loaded; so is n
     work.load();
     block.barrier();
+    if (n == 0) return;
     for (u32 from = 0;;) {
       if constexpr (Assigns) {
         work.assign_present(from);
@@ -108,10 +114,15 @@ struct tiled_merge {
       block.barrier();
       work.displace();
       block.barrier();
+      if (work.any_left()) {
+        work.displace_left();
+        block.barrier();
+        work.clear_left();
+      }
       work.drop_equal_keys();
       from += at_once * work.all;
       if (from >= n) break;
-      work.fetch(from);
+      work.fetch(from, n);
       block.barrier();
     }
     work.count();
@@ -130,7 +141,7 @@ struct tiled_merge {
     const Block& block;
     u32 n, me, all, buckets;
     std::remove_cvref_t<decltype(std::declval<const Bins&>().at(0))> bin;
-    scratch_in<u32, Block> counts;
+    scratch_in<u32, Block> counts, left;
     scratch_in<word, Block> list;
     region in;
     word mine[at_once] = {};
@@ -147,19 +158,21 @@ struct tiled_merge {
           buckets(m.design.region_buckets()),
           bin(m.bins.at(nth)),
           counts(layout<>(buckets).counts.in(b)),
+          left(layout<>(buckets).left.in(b)),
           list(layout<>(buckets).list.in(b)),
           in{m.design, m.design.region_at(m.first_region + nth), layout<>(buckets).keys.in(b),
              layout<>(buckets).states.in(b)} {}
 
-    TILEHASH_FN void fetch(u32 from) {
+    TILEHASH_FN void fetch(u32 from, u32 until) {
       TILEHASH_UNROLL
       for (u32 k = 0; k < at_once; ++k) {
-        if (from + k * all + me < n) mine[k] = bin[from + k * all + me];
+        mine[k] = {};  // what it was would take registers meanwhile
+        if (from + k * all + me < until) mine[k] = bin[from + k * all + me];
       }
     }
     // Step 1. A thread reads whole buckets, so no other one adds to their states.
     TILEHASH_FN void load() {
-      if (me < 2) counts[me] = 0;
+      if (me < 3) counts[me] = 0;
       const auto* const from = reinterpret_cast<const whole_bucket*>(in.home);
       fetch_items<1>(from, buckets, me, all, [&](u32 b, const whole_bucket& held) {
         u32 state = 0;
@@ -192,12 +205,14 @@ struct tiled_merge {
     }
     // Step 2.
     TILEHASH_FN void place(u32 from) {
+      const auto t = block.template tile<region::search_width>();
       TILEHASH_UNROLL_BY(1)
       for (u32 k = 0; k < at_once; ++k) {
-        if (from + k * all + me >= n) break;
-        if (Assigns && (done >> k & 1) != 0) continue;
+        bool waits = from + k * all + me < n;
+        if (!t.any(waits)) break;
+        if constexpr (Assigns) waits = waits && (done >> k & 1) == 0;
         const word e = item(k);
-        const outcome o = in.place(in.design.location_of(entry::hash_of(e)), entry::value_of(e));
+        const outcome o = in.place(t, e, waits);
         came += u32(o == outcome::inserted);
         if (o == outcome::refused) list[fetch_add(counts + 1, u32(1)) - listed_before] = e;
       }
@@ -216,13 +231,43 @@ struct tiled_merge {
         if (waits) e = list[i];
         if (in.displace_by_one(t, e, waits)) waits = false, ++came;
         if (!t.any(waits)) continue;
-        if (in.displace_by_two(t, e, waits)) waits = false, ++came;
-        if (waits) merge.spill.add(e);
+        if (in.template displace_by<2>(t, e, waits)) waits = false, ++came;
+        if (waits) leave(i, e);
+      }
+      if (came != 0) fetch_add(counts, came);
+      came = 0;
+    }
+    TILEHASH_FN void leave(u32 i, const word& e) {
+      const u32 at = fetch_add(counts + 2, u32(1));
+      if (at < most_left)
+        left[at] = i;
+      else
+        merge.spill.add(e);
+    }
+    TILEHASH_FN bool any_left() const { return load_relaxed(counts + 2) != 0; }
+    TILEHASH_FN void clear_left() const {
+      if (me == 0) counts[2] = 0;
+    }
+    // For items of which step 3 found no place: few, and with three moves nearly all have one.
+    TILEHASH_FN void displace_left() {
+      const auto t = block.template tile<region::search_width>();
+      const u32 came_left = load_relaxed(counts + 2), n_left = came_left < most_left ? came_left : most_left;
+      for (u32 first = 0; first < n_left; first += all / region::search_width) {
+        const u32 i = first + me / region::search_width;
+        const bool waits = i < n_left && t.rank() == 0;
+        word e = {};
+        if (waits) e = list[left[i]];
+        if (in.template displace_by<3>(t, e, waits))
+          fetch_add(counts, u32(1));
+        else if (waits)
+          merge.spill.add(e);
       }
     }
     // Step 4.
     TILEHASH_FN void drop_equal_keys() {
-      for (u32 i = me; i < waiting; i += all) came -= merge.drop_equal_keys(in, list[i]);
+      u32 gone = 0;
+      for (u32 i = me; i < waiting; i += all) gone += merge.drop_equal_keys(in, list[i]);
+      if (gone != 0) fetch_add(merge.inserted, u64(0) - gone);
     }
     // mine[k]. An index that is not constant would put the array into local memory.
     TILEHASH_FN word item(u32 k) const {
@@ -234,8 +279,6 @@ struct tiled_merge {
       return e;
     }
     TILEHASH_FN void count() {
-      if (came != 0) fetch_add(counts, came);
-      block.barrier();
       if (me == 0) fetch_add(merge.inserted, static_cast<u64>(u32(counts[0])));
     }
   };
