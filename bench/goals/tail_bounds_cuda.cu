@@ -7,10 +7,18 @@
 //                word there, too. A key that goes to its second bucket may set a bit in its first
 //   in order     the items are copied into the order of the table first. The buckets that an item reads are in one
 //                region, which is read and changed at about the same time
-//   by regions   the items are copied; all of the table is read, and a word is swapped for each item
+//   by regions   the items are copied; all of the table is read, and a word is swapped for each item, each key that
+//                has to move and each new bit
+//
+// No insert can do with less. It reads the buckets of its key. A key whose buckets are full needs another key's slot,
+// and that key another one. Items come to their regions in runs: a block sorts as many as fit its memory, so a run
+// has 4 to 8 items. The copy has such runs, but neither counts nor sorts.
 //
 // The shares of items are those of such a table, filled one key after the other on a CPU.
+#include <algorithm>
+
 #include <tilehash/core/atomic.hpp>
+#include <tilehash/core/capacity.hpp>
 #include <tilehash/core/hash.hpp>
 #include <tilehash/space/buffer.hpp>
 #include <tilehash/space/cuda.cuh>
@@ -86,22 +94,75 @@ struct insert_alone {
   }
 };
 
-struct copy_item {
+// Copies the items in shares. Each share's items go to the bins of all regions, as many to each.
+template <u32 Words>
+struct copy_in_runs {
+  static constexpr u32 share = 24576 / Words;  // they fill the memory of a block, with two numbers a region
+  struct alignas(Words * sizeof(word)) item {
+    word words[Words];
+  };
   const word* from;
   word* to;
-  u32 words;
+  u32 regions, shares;
+
+  __device__ u32 first_of(u32 region) const { return (region * share + regions - 1) / regions; }
   __device__ void operator()(u64 i) const {
-    for (u32 k = 0; k < words; ++k) to[i * words + k] = from[i * words + k];
+    const u32 number = static_cast<u32>(i / share), j = static_cast<u32>(i % share);
+    const u32 region = static_cast<u32>(static_cast<u64>(j) * regions / share);
+    const u32 first = first_of(region), run = first_of(region + 1) - first;
+    const u64 at = static_cast<u64>(first) * shares + number * run + (j - first);
+    reinterpret_cast<item*>(to)[at] = reinterpret_cast<const item*>(from)[i];
   }
 };
-// Each thread reads a part of a bucket; the first of as many as there are items also swaps a word of theirs.
+// Each thread reads a part of a bucket. Some swap a word of theirs: one for each item, and one for some.
 struct change_regions {
   word* memory;
   word* items;
   u64 parts_an_item;
+  u32 moves;  // further words for an item, of 2^32
   __device__ void operator()(u64 i) const {
     const ulonglong2 seen = reinterpret_cast<const ulonglong2*>(memory)[i];
-    if (i % parts_an_item == 0) atomicXor(memory + 2 * i + seen.x % 2, items[i / parts_an_item] + seen.y);
+    const u64 part = i % parts_an_item;
+    if (part == 0 || (part == 1 && static_cast<u32>(mix64(i)) < moves))
+      atomicXor(memory + 2 * i + seen.x % 2, items[i / parts_an_item] + seen.y);
+  }
+};
+// A block reads a region and then swaps words of it.
+struct change_by_blocks {
+  static constexpr u32 block_size = 640, resident_blocks = 3, most = 4;
+  word* memory;
+  const word* items;
+  u32 region_items, moves;  // further words for an item, of 2^32
+
+  __device__ void operator()(detail::cuda_block block) const {
+    constexpr u32 parts = static_cast<u32>(region_buckets) * bucket_words / 2;
+    const u32 me = block.rank();
+    word* const home = memory + block.index() * region_buckets * bucket_words;
+    word mine[most] = {};
+    for (u32 k = 0; k < most; ++k) {
+      if (k * block_size + me < region_items)
+        mine[k] = items[block.index() * region_items + k * block_size + me];
+    }
+    word seen = 0;
+    for (u32 i = me; i < parts; i += 4 * block_size) {
+      ulonglong2 part[4] = {};
+#pragma unroll
+      for (u32 k = 0; k < 4; ++k) {
+        if (i + k * block_size < parts)
+          part[k] = reinterpret_cast<const ulonglong2*>(home)[i + k * block_size];
+      }
+#pragma unroll
+      for (u32 k = 0; k < 4; ++k) seen ^= part[k].x ^ part[k].y;
+    }
+    block.barrier();
+    for (u32 k = 0; k < most; ++k) {
+      const u32 i = k * block_size + me;
+      if (i >= region_items) break;
+      const u64 h = mix64(block.index() * region_items + i), other = mix64(h + 1);
+      atomicXor(home + fast_range(h, region_buckets * bucket_words), mine[k] + seen);
+      if (static_cast<u32>(other) < moves)
+        atomicXor(home + fast_range(mix64(other), region_buckets * bucket_words), mine[k] + seen);
+    }
   }
 };
 
@@ -126,23 +187,34 @@ tail_bounds bounds_of(cuda& space, const tail_shares& its, u64 slots, u64 items)
                             scaled_to_32_bits(its.new_bit / its.first_full),
                             scaled_to_32_bits(its.both_full),
                             scaled_to_32_bits(1 - 1 / its.looks_for_a_key)};
-  const u32 words = Wide ? 2 : 1;
-  const u64 parts = memory.size() / 2;
-  const buffer<word, cuda> from(space, items * words), to(space, items * words);
+  constexpr u32 words = Wide ? 2 : 1;
+  using copy_type = copy_in_runs<words>;
+  const u64 parts = memory.size() / 2, regions = buckets / region_buckets;
+  const u64 shares = detail::divide_up(items, u64(copy_type::share));
+  const buffer<word, cuda> from(space, items * words), to(space, shares * copy_type::share * words);
   space.fill(from.data(), from.size(), word(0));
-  const copy_item copy{from.data(), to.data(), words};
+  space.fill(to.data(), to.size(), word(0));
+  const copy_type copy{from.data(), to.data(), static_cast<u32>(regions), static_cast<u32>(shares)};
   tail_bounds bounds;
   bounds.one_by_one = seconds_of([&] { space.for_each(items, insert); });
-  insert.region_items = items / (buckets / region_buckets) + 1;
+  insert.region_items = items / regions + 1;
   insert.buckets = region_buckets;
   bounds.in_order = seconds_of([&] {
     space.for_each(items, copy);
     space.for_each(items, insert);
   });
-  bounds.by_regions = seconds_of([&] {
+  const u32 moves = scaled_to_32_bits(its.new_bit + its.both_full);
+  const change_regions in_parts{memory.data(), to.data(), parts / items + 1, moves};
+  const double part_by_part = seconds_of([&] {
     space.for_each(items, copy);
-    space.for_each(parts, change_regions{memory.data(), to.data(), parts / items + 1});
+    space.for_each(parts, in_parts);
   });
+  const change_by_blocks change{memory.data(), to.data(), static_cast<u32>(items / regions), moves};
+  const double block_by_block = seconds_of([&] {
+    space.for_each(items, copy);
+    space.for_each_block(regions, change_by_blocks::block_size, 0, change);
+  });
+  bounds.by_regions = std::min(part_by_part, block_by_block);
   return bounds;
 }
 
