@@ -186,6 +186,12 @@ class item_cache {
     begun_ = true;
   }
 
+  // Both lines of an item that may cross from one to the next.
+  static void request(const item* x) {
+    prefetch_to_write(x);
+    if constexpr (!std::has_single_bit(sizeof(item)))
+      prefetch_to_write(reinterpret_cast<const char*>(x + 1) - 1);
+  }
   template <class Evict>
   void combine_round(u64 first, u32 n, const Evict& evict) {
     u32 home[round], left[round];
@@ -193,7 +199,7 @@ class item_cache {
     const bool is_far = is_large();
     for (u32 k = 0; k < n; ++k) {
       home[k] = static_cast<u32>(home_of(source_.key(first + k)));
-      if (is_far) prefetch_to_write(slot + home[k]);
+      if (is_far) request(slot + home[k]);
     }
     u32 left_n = 0;
     for (u32 k = 0; k < n; ++k) {
