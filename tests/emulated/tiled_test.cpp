@@ -204,6 +204,90 @@ std::vector<typename Design::key_type> keys_of_two_buckets(const Design& design,
     if (some.size() == n) return some;
   }
 }
+// Few items are built into a region in fewer steps if their keys differ and find slots by one move each.
+template <class Build>
+struct build_few_items {
+  static constexpr u32 block_size = 256;
+  Build build;
+  u32 cells;
+  u32* result;  // 0 unless it has built the region
+
+  template <class Block>
+  TILEHASH_FN void operator()(Block block) const {
+    u32 placed = 0;
+    const bool built = build.build_few(block, cells, placed);
+    if (block.rank() == 0) *result = built ? placed : 0;
+  }
+};
+template <class Design>
+void build_few(const std::vector<typename Design::key_type>& keys, u64 slots, u64 seed, bool possible) {
+  SCOPED_TRACE(std::to_string(keys.size()) + " keys, " + std::to_string(slots) + " slots, seed " +
+               std::to_string(seed));
+  using key_type = typename Design::key_type;
+  using source = detail::array_source<typename Design::slot_type>;
+  using bin = detail::source_as_bin<Design, source>;
+  using build = typename Design::template region_build<bin>;
+  const u64 n = keys.size(), capacity = Design::whole_capacity(slots, 0.8);
+  emulated space({.seed = seed, .preempt = true});
+  buffer<char, emulated> memory(space, Design::bytes(capacity));
+  space.fill(memory.data(), memory.size(), char(0x5a));  // of another table
+  const Design design(memory.data(), capacity, seed, 0.8);
+  ASSERT_EQ(design.regions(), 1U);
+  const buffer<key_type, emulated> k(space, keys);
+  const buffer<u32, emulated> result(space, 1);
+  const build builds{
+      design, bin{design, source{k.data(), k.data()}, static_cast<u32>(n), nullptr}, 0, false, {}, nullptr};
+  using body = build_few_items<build>;
+  const u32 cells = build::few_cells(n);
+  space.for_each_block(1, body::block_size, build::few_scratch_bytes(design.region_buckets(), cells),
+                       body{builds, cells, result.data()});
+  EXPECT_EQ(result.to_host()[0], possible ? n : 0U);
+  std::set<key_type> stored;
+  u64 taken = 0;
+  for (u64 i = 0; i < capacity; ++i) {
+    const auto w = design.slots()[i];
+    if (!possible) {
+      EXPECT_EQ(reinterpret_cast<const char*>(&w)[0], char(0x5a)) << "slot " << i;
+      continue;
+    }
+    if (Design::slot_type::is_free(w)) continue;
+    ++taken;
+    const auto key = design.key_at(i, w);
+    stored.insert(Design::slot_type::decode(key));
+    EXPECT_EQ(Design::slot_type::value_of(w), key);
+    // A lookup reads the slot's bucket.
+    const auto first = design.locate(key);
+    const auto t = solo_tile{};
+    using bucket = typename Design::template bucket_type<solo_tile>;
+    const auto seen =
+        design.examine(t, bucket::read_shared(t, design.bucket_at(design.where(first))), first.stored);
+    EXPECT_EQ(seen.what, design.is_home(w) ? lookup_state::found : lookup_state::go_on) << "slot " << i;
+  }
+  if (possible) {
+    EXPECT_EQ(taken, n);
+    EXPECT_EQ(stored, std::set<key_type>(keys.begin(), keys.end()));
+  }
+}
+TEST(TiledFew, BuiltOrGivenUp) {
+  using tested = with_width<tiled<u32, u32>, 4>;
+  for (const u64 seed : {1, 2, 3}) {
+    for (const u64 n : {1, 40, 1000, 2000})
+      build_few<tested>(make_keys<u32>(n, pattern::distinct, seed), n * 5 / 4, seed, true);
+    build_few<tested>(make_keys<u32>(300, pattern::distinct, seed), 4000, seed, true);
+    auto keys = make_keys<u32>(1000, pattern::distinct, seed);
+    keys[17] = keys[996];
+    build_few<tested>(keys, 1250, seed, false);
+    const tested design(nullptr, tested::whole_capacity(1000, 0.8), seed, 0.8);
+    build_few<tested>(keys_of_two_buckets(design, 17), 1000, seed, false);
+    keys = make_keys<u32>(10, pattern::distinct, seed);
+    keys[3] = tested::slot_type::decode(design.unhash(0));  // 0 is a free cell of the set of keys
+    build_few<tested>(keys, 1000, seed, false);
+    auto some_nan = make_keys<float>(100, pattern::distinct, seed);
+    some_nan[5] = std::numeric_limits<float>::quiet_NaN();
+    build_few<with_width<tiled<float, float>, 4>>(some_nan, 1000, seed, false);
+  }
+}
+
 // Four keys find no slot, each twice. An asynchronous insert refuses them, and one that synchronizes, too, unless
 // the table grows.
 TEST(TiledAtOnce, KeysWithoutSlots) {

@@ -40,6 +40,25 @@ bool one_region_at_once_pays(const Space& space, const Design& design, u64 n) {
     return false;
 }
 
+// ... of few items, if their keys differ.
+template <class Space, class Design, class Source, class Update>
+bool start_few_in_one_region(Space& space, const Design& design, const region_fill<Design, Space>& fill,
+                             const Source& source, const Update& update, u64 n, const call_end& end) {
+  if constexpr (Design::template region_build<source_as_bin<Design, Source>>::builds_few) {
+    const auto build = fill.build_of_one(source, n);
+    const auto rest = left_over_of<tuning::gpu::large_block>(design, source, update, n, fill.counts(), end);
+    using build_type = std::remove_const_t<decltype(build)>;
+    using body = build_few_and_insert_left_over<build_type, std::remove_const_t<decltype(rest)>>;
+    const u32 cells = build_type::few_cells(n);
+    const u64 bytes = body::scratch_bytes(design.region_buckets(), cells);
+    if (bytes > space.largest_scratch()) return false;
+    space.for_each_block(1, body::block_size, bytes, body{build, rest, cells});
+    return true;
+  } else {
+    return false;
+  }
+}
+
 // Does not synchronize with the host. The call ends like `end`.
 template <class Space, class Design, class Source, class Update>
 void start_one_region(Space& space, const Design& design, const Source& source, const Update& update, u64 n,
@@ -47,6 +66,9 @@ void start_one_region(Space& space, const Design& design, const Source& source, 
   constexpr u32 threads = tuning::gpu::one_region_block;
   region_fill<Design, Space> fill(space, design, calls);
   end.blocks_done = calls.blocks_done();
+  if (n <= tuning::gpu::built_by_one_kernel) {
+    if (start_few_in_one_region(space, design, fill, source, update, n, end)) return;
+  }
   if (n > tuning::gpu::built_by_one_kernel) {
     fill.fill_one(source, n);
     return start_left_over(space, design, source, update, n, fill.counts(), end);

@@ -55,7 +55,14 @@ struct source_as_bin {
   u64* illegal;
 
   TILEHASH_FN const source_as_bin& at(u32 /*region*/) const { return *this; }
+  TILEHASH_FN u32 size(u32 /*region*/) const { return n; }
   TILEHASH_FN word operator[](u32 i) const { return entry(source(i)); }
+  // Fetches an element. False: it is no item with a legal key.
+  TILEHASH_FN bool get(u32 i, word& e) const {
+    const item<slot_type> x = source(i);
+    e = entry(x);
+    return x.valid && x.key.legal;
+  }
   template <class Use>
   TILEHASH_FN void for_each_item(u32 me, u32 all, const Use& use) const {
     fetch_items(items{source}, n, me, all, [&](u32 i, const item<slot_type>& x) {

@@ -131,6 +131,13 @@ struct insert_left_over {
     block.barrier();
     if (block.rank() == 0) end.write_to_host(more.inserted, more.illegal);
   }
+  // The end of a call that has inserted all items and counted nothing. All threads of its only block call this.
+  template <class Block>
+  TILEHASH_FN void end_inserted(Block block, u64 inserted) const {
+    if (end.host == nullptr) return end.by_regions(block, {0, inserted});
+    block.barrier();
+    if (block.rank() == 0) end.write_to_host(inserted, 0);
+  }
 
  private:
   template <class Block>
@@ -236,6 +243,26 @@ struct build_and_insert_left_over {
     const auto counted = rest.displace.source.counts.read();
     if (counted.left == 0) return rest.end_call(block, counted);
     rest(block);
+  }
+};
+
+// The same for few items, if their keys differ.
+template <class Build, class Rest>
+struct build_few_and_insert_left_over {
+  static constexpr u32 block_size = Rest::block_size;
+  static constexpr u64 scratch_bytes(u64 buckets, u64 cells) {
+    return std::max(build_and_insert_left_over<Build, Rest>::scratch_bytes(buckets),
+                    Build::few_scratch_bytes(buckets, cells));
+  }
+  Build build;
+  Rest rest;
+  u32 cells;
+
+  template <class Block>
+  TILEHASH_FN void operator()(Block block) const {
+    u32 placed = 0;
+    if (build.build_few(block, cells, placed)) return rest.end_inserted(block, placed);
+    build_and_insert_left_over<Build, Rest>{build, rest}(block);
   }
 };
 

@@ -53,8 +53,11 @@
 #include <tilehash/algorithm/ordered_bins.hpp>
 #include <tilehash/algorithm/partition.hpp>
 #include <tilehash/designs/tiled/build_block.hpp>
+#include <tilehash/designs/tiled/build_few.hpp>
 #include <tilehash/designs/tiled/scratch_slot.hpp>
 #include <tilehash/space/tuning.hpp>
+
+#include <bit>
 
 #include <tilehash/core/prologue.hpp>
 
@@ -85,6 +88,9 @@ struct tiled_build {
   static constexpr bool walks_bins = moves_regions || requires { Bins::are_items; };  // some are no items
   static constexpr bool for_trial = requires { requires Bins::is_trial; };            // writes no region
   static constexpr u64 most_slots = scratch_slot::is_exact ? ~u32(0) : 1U << 14;      // of a region
+  static constexpr bool builds_few = scratch_slot::is_exact && !keeps_first && !assigns && !moves_regions &&
+                                     !for_trial && sizeof(table_word) >= 4 && sizeof(table_word) <= 8 &&
+                                     sizeof(typename slot_type::key_bits) >= 4;  // (build_few.hpp)
 
   Design design;
   Bins bins;         // of the regions that are built
@@ -100,6 +106,29 @@ struct tiled_build {
   // The number of entries that the scratch can hold, for words of 16 bytes.
   TILEHASH_FN static constexpr u32 most_numbers(u32 buckets) {
     return scratch_slot::is_exact ? ~u32(0) : buckets * slots;
+  }
+
+  // Builds an empty region, if it gets at most half as many items as `cells` and all their keys differ. Returns false,
+  // and changes nothing, if not; else `placed` is the number of the items.
+  template <class Block>
+  TILEHASH_FN bool build_few(Block block, u32 cells, u32& placed) const
+    requires builds_few
+  {
+    const u32 nth = static_cast<u32>(block.index());
+    const auto& bin = bins.at(nth);
+    placed = bins.size(nth);
+    if (2 * placed > cells) return false;
+    return tiled_few<tiled_build>::run(*this, block, region_of(nth), cells, placed, [&](u32 i, word& e) {
+      if constexpr (requires { bin.get(i, e); })
+        return bin.get(i, e);
+      else
+        return e = bin[i], true;
+    });
+  }
+  // The cells for so many items of a region, on average.
+  static u32 few_cells(u64 items) { return static_cast<u32>(std::bit_ceil(2 * items + 512)); }
+  static constexpr u64 few_scratch_bytes(u64 buckets, u64 cells) {
+    return tiled_few<tiled_build>::scratch_bytes(buckets, cells);
   }
 
   // The region of the nth bin.

@@ -258,6 +258,58 @@ struct tiled_buckets {
       d.mover = moved, d.bucket = other;
     return promised;
   }
+
+  // The same by a tile, for an item without a slot; `mine`: it has one. Its lanes look at both buckets at once, a slot
+  // each, so few items take less time. If no key can move to a free slot, another key is displaced in turn. Calls
+  // spill(bucket, word) in one lane for an item that found no slot. A collective of the warp.
+  static constexpr u32 tile_width = 2 * slots, max_tile_looks = max_looks / 2;
+  template <class Tile, class Spill>
+  TILEHASH_FN void displace_by_tile(Tile t, bool mine, displaced d, const Spill& spill) const {
+    for (; t.any(mine); ++d.looks) {
+      const bool is_there = t.rank() < slots;
+      const u32 bucket = is_there || !mine ? d.bucket : in.mirror(d.bucket, d.mover);
+      const word content = is_there ? d.mover : Slot::in_other_bucket(d.mover);
+      const auto at = words + (bucket * slots + t.rank() % slots);
+      const word seen = mine ? load_relaxed(at) : word(0);
+      const bool taken = !Slot::is_free(seen);
+      const u32 other = taken ? in.mirror(bucket, seen) : bucket;  // a free slot may be promised to no item
+      u32 good = t.ballot(mine && load_relaxed(counts + other) < slots);
+      while (t.any(mine && good != 0)) {
+        bool done = false;
+        if (mine && good != 0 && t.rank() == lowest(good)) done = take_slot(at, seen, bucket, other, content);
+        if (t.ballot(done) != 0) mine = false;
+        good &= good - 1;
+      }
+      if (mine && d.looks >= max_tile_looks) {
+        if (t.rank() == 0) spill(d.bucket, d.mover);
+        mine = false;
+      }
+      d.dice = mix64(d.dice + d.looks);
+      const u32 keys = t.ballot(mine && taken && !in.stays(seen));
+      const u32 from = static_cast<u32>(d.dice >> 32) % tile_width, later = keys >> from << from;
+      const u32 one = later != 0 ? lowest(later) : keys != 0 ? lowest(keys) : 0;
+      const bool goes = mine && keys != 0 && t.rank() == one && compare_and_swap(at, seen, content) == seen;
+      if (goes) leaves(bucket, seen);
+      const u32 next_bucket = t.broadcast(other, one);
+      const word next = t.broadcast(Slot::in_other_bucket(seen), one);
+      if (t.ballot(goes) != 0) d.bucket = next_bucket, d.mover = next;
+    }
+  }
+
+ private:
+  TILEHASH_FN void leaves(u32 bucket, word w) const {
+    if (!Slot::is_second(w)) set_bits(filters + bucket, 1U << in.filter_index(w));
+  }
+  // A slot is promised in bucket `other`: to this item, or to the key `seen`, whose slot the item takes.
+  template <class At>
+  TILEHASH_FN bool take_slot(At at, word seen, u32 bucket, u32 other, word content) const {
+    if (!view::reserve(counts + other)) return false;
+    if (Slot::is_free(seen)) return put_promised(bucket, content), true;
+    if (compare_and_swap(at, seen, content) != seen) return view::give_back(counts + other), false;
+    leaves(bucket, seen);
+    put_promised(other, Slot::in_other_bucket(seen));
+    return true;
+  }
 };
 
 }  // namespace detail
