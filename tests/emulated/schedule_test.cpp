@@ -17,6 +17,7 @@
 #include <set>
 #include <vector>
 
+#include <tilehash/algorithm/shared_work.hpp>
 #include <tilehash/designs/bucketed_cuckoo.hpp>
 #include <tilehash/designs/double_hashing.hpp>
 #include <tilehash/designs/dynamic_cuckoo.hpp>
@@ -119,6 +120,47 @@ TEST(schedules_of_counters, read_16_bytes_in_halves) {
   };
   EXPECT_GT(torn(true), 0U);
   EXPECT_EQ(torn(false), 0U);
+}
+
+// ---- blocks that share work ----
+// Blocks that share work after their own: each share is taken once, all have finished their own before, one block ends the call
+// when all shares are done, and the words are zero for the next call.
+void share_work(exploration& run, bool is_work) {
+  const u64 blocks = 1 + run.below(4), shares = run.below(4);
+  u64 words[2] = {}, finished = 0, ends = 0;
+  std::vector<u64> taken(shares), expects(blocks);
+  for (u64& e : expects) e = run.below(2);
+  const detail::shared_work work{words, words + 1, blocks};
+  const auto end = [&] {
+    ++ends;
+    for (const u64 times : taken) EXPECT_EQ(times, u64(is_work));
+  };
+  run.run(blocks, 1, [&](emulation::thread& me) {
+    detail::fetch_add(&finished, u64(1));
+    const bool is_last = work.finish();
+    if (is_last) {
+      EXPECT_EQ(finished, blocks);
+      if (!is_work) return work.end_without_work(), end();
+      work.open();
+    } else if (!is_work || expects[me.block().index] == 0) {
+      if (work.go()) end();
+      return;
+    }
+    if (is_last || work.is_opened()) {
+      EXPECT_EQ(finished, blocks);
+      for (u64 i = work.take(); i < shares; i = work.take()) detail::fetch_add(&taken[i], u64(1));
+    }
+    if (work.leave()) end();
+  });
+  EXPECT_EQ(ends, 1U);
+  EXPECT_EQ(words[0], 0U);
+  EXPECT_EQ(words[1], 0U);
+}
+TEST(schedules_of_shared_work, each_share_once) {
+  explore(2000, [](exploration& run) { share_work(run, true); });
+}
+TEST(schedules_of_shared_work, none) {
+  explore(500, [](exploration& run) { share_work(run, false); });
 }
 
 // ---- a table's memory, without a table ----

@@ -143,7 +143,8 @@ TEST(TiledUnwaited, ManyRegions) {
 #endif
 }
 
-// The same by regions, of which the last kernel inserts the items left over: none, a list, or more than a list takes.
+// The same by regions, of which the last kernel inserts the items left over: none, a list, or more than a list takes. It
+// is the kernel that builds the regions, or another one.
 template <class Design>
 void fill_unwaited(const std::vector<typename Design::key_type>& keys, double load_factor, u64 seed,
                    u64 illegal = 0) {
@@ -162,12 +163,13 @@ void fill_unwaited(const std::vector<typename Design::key_type>& keys, double lo
   const buffer<char, emulated> memory(space, detail::call_memory::bytes);
   const detail::call_memory calls(memory.data());
   calls.clear(space);
-  for (int call = 0; call < 2; ++call) {  // the first leaves the counters zero for the second
+  const detail::array_source<typename Design::slot_type> items{k.data(), v.data()};
+  ASSERT_TRUE(detail::regions_pay(space, t.view().design, n, 0));
+  for (int call = 0; call < 4; ++call) {  // each leaves the counters zero for the next one
     detail::call_end end = calls.unwaited(n, 0);
     end.report = report.data();
-    const detail::array_source<typename Design::slot_type> items{k.data(), v.data()};
-    ASSERT_TRUE(
-        detail::start_fill(space, t.view().design, items, detail::keep_stored{}, n, true, calls, end));
+    end.blocks_done = calls.blocks_done();
+    detail::start_few_regions(space, t.view().design, items, n, calls, end, call % 2 == 0);
     const auto [stored, lost] = look_up_items(space, t, keys);
     const insert_report r = report.to_host()[0];
     EXPECT_EQ(lost, illegal);

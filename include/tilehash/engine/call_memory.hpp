@@ -48,6 +48,7 @@ class call_memory {
   u32* blocks_done() const { return reinterpret_cast<u32*>(packed()); }
   u64* packed() const { return given_up() + 1; }         // a call needs one of the two
   u64* region_counts() const { return given_up() + 2; }  // and the few bits, as a list of items left over
+  u64* opened() const { return region_counts() + region_words - 1; }  // (kernel/left_at_once.hpp)
   u32* few_bits() const { return reinterpret_cast<u32*>(region_counts() + region_words); }
   static constexpr u64 region_bytes = region_words * sizeof(u64) + few_items / 8;
   u32* few_counts() const { return few_bits() + few_items / bits_a_word; }  // pending bits in each 256

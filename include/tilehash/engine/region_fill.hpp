@@ -146,6 +146,15 @@ class region_fill {
       put_in(bins, 0, design_.regions());
     }
   }
+  // The same, if not slice by slice and without a build of the design's own: the partition, and returns the body of a
+  // block that builds a region.
+  template <class Source>
+  auto partition_all(const Source& source, u64 n) {
+    const bins_type bins = bins_of(design_.slots(), design_.region_slots(), design_.regions());
+    partition(design_, source, n, bins);
+    return
+        typename Design::template region_build<bins_type>{design_, bins, 0, false, spill(), counters() + 2};
+  }
   // For items in bins already, one for each region and none larger than it.
   template <class Bins>
   void fill_from(const Bins& bins) {

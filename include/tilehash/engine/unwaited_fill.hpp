@@ -21,6 +21,7 @@
 #include <tilehash/engine/one_region.hpp>
 #include <tilehash/engine/region_choice.hpp>
 #include <tilehash/engine/region_fill.hpp>
+#include <tilehash/kernel/left_at_once.hpp>
 #include <tilehash/kernel/left_over.hpp>
 #include <tilehash/kernel/upsert.hpp>
 
@@ -29,6 +30,36 @@
 namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
 namespace detail {
+
+// Starts to insert n items into so few regions that the memory of the call has the numbers of their bins. The table
+// stays rather empty. `in_one_kernel`: the kernel that builds the regions also ends the call. This takes longer if it has
+// few blocks and many items are left over, as keys repeat.
+template <class Design, class Space, class Source>
+void start_few_regions(Space& space, const Design& design, const Source& source, u64 n,
+                       const call_memory& calls, call_end end, bool in_one_kernel) {
+  using build = typename Design::template region_build<>;
+  using build_alone = build_few_or_any<build>;
+  using body = build_and_end<build, Design, Source>;
+  region_fill<Design, Space> fill(space, design, calls);
+  const u64 blocks = design.regions(), buckets = design.region_buckets(),
+            at_once = space.large_blocks_at_once();
+  u32 cells = 0;
+  if constexpr (build::builds_few) {
+    if (n <= blocks * tuning::gpu::few_of_a_block) cells = build::few_cells(n / blocks);
+    if (body::scratch_bytes(buckets, cells) > space.largest_scratch()) cells = 0;
+  }
+  const build_alone builds{fill.partition_all(source, n), cells};
+  if (!in_one_kernel) {
+    space.for_each_block(blocks, build_alone::block_size, build_alone::scratch_bytes(buckets, cells), builds);
+    return start_left_at_once(space, design, source, n, fill.counts(), end);
+  }
+  end.last_phase = 0;
+  space.for_each_block(blocks, body::block_size, body::scratch_bytes(buckets, cells),
+                       body{builds,
+                            {{design, source, n, fill.counts()}, end},
+                            {calls.packed(), calls.opened(), blocks},
+                            blocks > at_once ? blocks - at_once : 0});
+}
 
 // Starts to insert n items by regions, in a call that ends like `end`. Returns false, and starts nothing,
 // where that does not pay or there is no memory for it. A table that is not known to be `empty` may hold any
@@ -52,9 +83,8 @@ bool start_fill(Space& space, const Design& design, const Source& source, const 
   end.blocks_done = calls.blocks_done();
   if constexpr (inserts_at_once<Design, Space, Source, Update>) {
     if (!one && design.regions() <= call_memory::bins && stays_below(design, 0, n, tuning::gpu::never_full)) {
-      region_fill<Design, Space> fill(space, design, calls);
-      fill.fill_all(source, n);
-      start_left_at_once(space, design, source, n, fill.counts(), end);
+      start_few_regions(space, design, source, n, calls, end,
+                        2 * design.regions() >= space.large_blocks_at_once());
       return true;
     }
   }

@@ -2,15 +2,13 @@
 // Inserts the items of a call by one kernel, which places each item, displaces for it at once, and ends the call.
 // Each thread inserts as a view does (kernel/insert_by_thread.hpp, kernel/insert_by_view.hpp).
 //
-//   insert_at_once        the items of a call
-//   insert_left_at_once   items that regions left over, of which only the GPU knows the number: usually none
+// Items that regions left over: kernel/left_at_once.hpp.
 //
 // A displacement gives an item up if it meets locks too often, and another copy of the key may have found a slot. So
 // if an item is refused, the last block looks up all items, and counts those with absent keys. It takes long, but it
 // hardly ever happens in a table that stays as empty as engine/at_once.hpp and engine/unwaited_fill.hpp ask.
 #pragma once
 
-#include <algorithm>
 #include <concepts>
 
 #include <tilehash/core/bits.hpp>
@@ -20,7 +18,6 @@
 #include <tilehash/kernel/find.hpp>
 #include <tilehash/kernel/insert_by_thread.hpp>
 #include <tilehash/kernel/insert_by_view.hpp>
-#include <tilehash/kernel/left_over.hpp>
 #include <tilehash/space/tuning.hpp>
 
 #include <tilehash/core/prologue.hpp>
@@ -155,78 +152,12 @@ struct insert_at_once {
   }
 };
 
-// The items that regions left over.
-template <class Design, class Source>
-struct insert_left_at_once {
-  using word = typename Design::word;
-  static constexpr u32 block_size = tuning::gpu::at_once_block;
-  static constexpr u64 scratch_bytes = call_counters::kinds * sizeof(u64);
-  late_source<Design, Source> items;
-  call_end end;
-
-  template <class Block>
-  TILEHASH_FN void operator()(Block block) const {
-    const auto counted = items.counts.read();
-    if (counted.left == 0) {
-      if (block.index() != 0) return;
-      end.by_regions(block, {counted.illegal, counted.inserted});
-      block.barrier();
-      return items.counts.clear(block);
-    }
-    insert(block, counted.left);
-    if (!end.is_last_block(block, block.template scratch<u64>())) return;
-    const bool lists_all = counted.left <= items.counts.capacity;
-    const u64 given_up = load_relaxed(end.given_up);
-    block.barrier();
-    if (given_up != 0) {
-      const u64 absent = count_absent(items.design, items.all, items.n, block, block.template scratch<u64>());
-      if (block.rank() == 0 && absent != 0) end.counters.add(counter::left, 0, absent, end.last_phase);
-      block.barrier();
-    }
-    end.by_block(block, block.template scratch<u64>(), {lists_all ? counted.illegal : 0, counted.inserted});
-    block.barrier();
-    items.counts.clear(block);
-  }
-
- private:
-  template <class Block>
-  TILEHASH_FN void insert(Block block, u64 left) const {
-    const auto warp = block.template tile<bits_a_word>();
-    late_source<Design, Source> from = items;
-    from.left = left;
-    const u64 n = from.size();
-    u32 inserted = 0, illegal = 0, refused = 0;
-    for (u64 first = block.index() * block_size; first < n; first += block.count() * block_size) {
-      const u64 i = first + block.rank();
-      const bool mine = i < n;
-      const auto x = mine ? from(i) : item<typename Design::slot_type>{};
-      const outcome became = insert_and_displace(items.design, warp, x, mine);
-      inserted += count_ones(warp.ballot(mine && became == outcome::inserted));
-      illegal += count_ones(warp.ballot(mine && x.valid && !x.key.legal));
-      refused += count_ones(warp.ballot(mine && x.valid && x.key.legal && became == outcome::refused));
-    }
-    if (warp.rank() != 0) return;
-    const u64 spot = block.index() * (block_size / bits_a_word) + block.rank() / bits_a_word;
-    if (inserted != 0) end.counters.add(counter::inserted, spot, inserted);
-    if (illegal != 0) end.counters.add(counter::illegal, spot, illegal);
-    if (refused != 0) fetch_add(end.given_up, u64(refused));
-  }
-};
-
 // Does not synchronize with the host. The call ends like `end`.
 template <class Space, class Design, class Source>
 void start_insert_at_once(Space& space, const Design& design, const Source& source, const call_end& end) {
   using body = insert_at_once<Design, Source>;
   space.for_each_block(divide_up(end.n, u64(body::block_size)), body::block_size, body::scratch_bytes,
                        body{design, source, end});
-}
-template <class Space, class Design, class Source>
-void start_left_at_once(Space& space, const Design& design, const Source& source, u64 n,
-                        const left_counts<typename Design::word>& counts, call_end end) {
-  using body = insert_left_at_once<Design, Source>;
-  end.last_phase = 0;
-  const u64 blocks = std::min(tuning::of<Space>::displace_blocks(space), divide_up(n, u64(body::block_size)));
-  space.for_each_block(blocks, body::block_size, body::scratch_bytes, body{{design, source, n, counts}, end});
 }
 
 }  // namespace detail
