@@ -297,10 +297,9 @@ struct sm_90 : common {
 
   // ---- kernels that follow one another ----
   static constexpr u64 ended_items = u64(1) << 17;  // of a call that its last kernel ends, not another one
-  static constexpr u64 built_by_one_kernel = 2048;  // items of a table's only region, in an empty table
-  static constexpr u64 few_of_a_block = 8192;       // items of a region, of which keys likely differ
-  static constexpr u32 one_region_block = 512, at_once_block = 128;     // threads of it, and of the next
-  static constexpr u64 at_once_items = u64(1) << 20, at_once_few = 64;  // few may fill the table
+  static constexpr u64 built_by_one_kernel = 2048, few_of_a_block = 8192;  // items of a region
+  static constexpr u32 one_region_block = 512, at_once_block = 128;        // threads of it, and of the next
+  static constexpr u64 at_once_items = u64(1) << 20, at_once_few = 64;     // few may fill the table
   static constexpr double at_once_load(u64 word_bytes) { return word_bytes <= 8 ? 0.75 : 0.65; }
   static constexpr u64 left_to_one_block = u64(1) << 14;  // items of a call, if regions leave some over
   static constexpr bool late_loops(u64 word_bytes) { return word_bytes > 8; }
@@ -314,9 +313,8 @@ struct sm_90 : common {
   static constexpr u64 kept_ranges = 4;              // not in use: to map one takes longer than to fill it
   static constexpr u64 mappings_each_time = 16;      // of memory that a range gets: each takes 35 us
   static constexpr u64 staging_bytes = 512,
-                       host_word_bytes = 256;                    // page-locked; kernels write to the latter
-  static constexpr u32 word_reads = 64, word_microseconds = 50;  // of a word there; then the stream
-  static constexpr u32 block_reads = 256;  // of a word of the GPU, for which a block waits some 100 us
+                       host_word_bytes = 256;  // page-locked; kernels write to the latter
+  static constexpr u32 word_reads = 64, word_microseconds = 50, block_reads = 256;  // of a word
 };
 
 struct sm_75 : sm_90 {
