@@ -63,7 +63,8 @@ struct sizes : question<Key, Value> {
     for (u64 capacity = 0; capacity <= 40; capacity += capacity < 10 ? 1 : scaled(3, 10)) {
       SCOPED_TRACE(capacity);
       const auto table = make(capacity, {.load_factor = 0.98, .grow = false});
-      const auto k = sizes::distinct_keys(random, table->capacity() + scaled(2 * capacity + 40, 8));
+      const u64 n = std::min(3 * capacity + 40, table->capacity() + scaled(2 * capacity + 40, 8));
+      const auto k = sizes::distinct_keys(random, n);
       model<Key, Value> expected(make.can);
       expected.insert(*table, k, sizes::values_for(random, k), true);
       ASSERT_GE(table->size(), std::min(table->capacity(), u64(1)));
