@@ -297,7 +297,7 @@ struct sm_90 : common {
 
   // ---- kernels that follow one another ----
   static constexpr u64 ended_items = u64(1) << 17;  // of a call that its last kernel ends, not another one
-  static constexpr u64 built_by_one_kernel = 2048, few_of_a_block = 8192;  // items of a region
+  static constexpr u64 built_by_one_kernel = 2048, few_of_a_block = 2048;  // items of a region
   static constexpr u32 one_region_block = 512, at_once_block = 128;        // threads of it, and of the next
   static constexpr u64 at_once_items = u64(1) << 20, at_once_few = 64;     // few may fill the table
   static constexpr double at_once_load(u64 word_bytes) { return word_bytes <= 8 ? 0.75 : 0.65; }
