@@ -3,7 +3,7 @@
 //
 // A key goes to its first bucket of 64 bytes, or to its second if the first is full. If both are full, one key
 // moves to its other bucket. There is no filter, so a lookup of a key that is not in its first bucket reads
-// both. Whole keys are stored, one key stands for a free slot, and a hash is one product.
+// both. Whole keys are stored, one key marks a free slot, and a hash is one product.
 #pragma once
 
 #include <tilehash/core/config.hpp>

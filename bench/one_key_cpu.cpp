@@ -89,7 +89,7 @@ struct figures {
   u64 wrong = 0;
 };
 
-// Of this thread, in seconds: other programs on the machine count little.
+// The processor time of this thread, in seconds. Other programs on the machine change it little.
 double processor_time() {
   std::timespec t{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);

@@ -64,7 +64,7 @@ def on_page_markdown(markdown, page, config, files):
             return match[0]
         return f"{text} (`{path}`)"
 
-    # A link that stands in parentheses needs no second pair.
+    # A link in parentheses needs no second pair.
     return re.sub(r"\(([^()\n]+) \((`[^`\n]+`)\)\)", r"(\1: \2)", LINK.sub(linked, RATES.sub(rates, markdown)))
 
 

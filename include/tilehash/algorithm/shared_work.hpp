@@ -29,19 +29,19 @@ struct shared_work {
     if (is_last) device_fence();
     return is_last;
   }
-  // Of a block that has finished, is not the last one and expects no work. True: as leave().
+  // A block calls it that has finished, is not the last one and expects no work. The result is that of leave().
   TILEHASH_FN bool go() const {
     if ((fetch_add(progress, one_gone) + one_gone) / one_gone != blocks) return false;
     clear();
     return true;
   }
-  // Of the last block, if there is no work. The others go, maybe later: the sum is zero then.
+  // The last block calls it if there is no work. The others call go(), maybe later. The sum is zero then.
   TILEHASH_FN void end_without_work() const {
     fetch_add(progress, one_gone - blocks * (one_finished + one_gone));
   }
-  // Of the last block, if there is work.
+  // The last block calls it if there is work.
   TILEHASH_FN void open() const { store_relaxed(opened, u64(1)); }
-  // Of another block. False: it has waited long enough.
+  // Another block calls it. False: it has waited long enough.
   TILEHASH_FN bool is_opened() const {
     for (u32 tries = 0; tries < tuning::gpu::block_reads; ++tries)
       if (load_relaxed(opened) != 0) return device_fence(), true;
@@ -49,7 +49,7 @@ struct shared_work {
   }
   // The number of a share that no other block takes; shares may have ended before it.
   TILEHASH_FN u64 take() const { return fetch_add(opened, u64(1)) - 1; }
-  // Of a block that has called open() or is_opened(). True: all work is done, and this block ends the call.
+  // A block calls it after open() or is_opened(). True: all work is done, and this block ends the call.
   TILEHASH_FN bool leave() const {
     device_fence();
     return go();

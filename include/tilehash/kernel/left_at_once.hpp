@@ -32,7 +32,7 @@ namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
 namespace detail {
 
-// What both kernels do with the items left over.
+// The part of both kernels that inserts the items left over.
 template <class Design, class Source>
 struct left_at_once {
   using numbers = typename left_counts<typename Design::word>::numbers;

@@ -304,7 +304,7 @@ class cuda {
     ~event() { cudaEventDestroy(handle); }
   };
 
-  // What small calls ask several times each.
+  // Small calls need each of these facts several times.
   struct gpu_facts {
     u64 cache_bytes, largest_scratch, multiprocessors;
   };

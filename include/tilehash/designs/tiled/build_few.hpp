@@ -141,7 +141,7 @@ class tiled_few {
     // Enters a hash into the set. False: it is in the set, or it is 0, which is a free cell.
     TILEHASH_FN bool enters(key_bits h) const {
       if (h == 0) return false;
-      for (u32 at = static_cast<u32>(h);; ++at) {  // half of the cells are free
+      for (u32 at = static_cast<u32>(h);; ++at) {  // half of the cells are free, so it ends
         at &= cells - 1;
         const key_bits seen = compare_and_swap(keys + at, key_bits(0), h);
         if (seen == 0) return true;
