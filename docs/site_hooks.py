@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What mkdocs.yml needs beside the documents: README as the first page, the pictures of bench/results and tables of its rates, and
-links to sources, which are no pages, as plain text. A link to a file that is not there is an error."""
+"""What mkdocs.yml needs beside the documents: README as the first page, pictures and tables of bench/results, and links to sources,
+which are no pages, as plain text. A link to a file that is not there is an error. A link to results with the title "picture" is
+the picture that `scripts/site.sh --pictures` drew of them, or else plain text."""
 
 import os
 import pathlib
@@ -14,6 +15,7 @@ from mkdocs.structure.files import File
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 LINK = re.compile(r"(!?)\[([^\]]*)\]\(([^)#\s]+)(#[^)\s]*)?\)")
+PICTURE = re.compile(r"\[([^\]]*)\]\((\S+)\.json \"picture\"\)")
 RATES = re.compile(r"<!-- rates: (\S+) n=(\d+) load=(\S+) -->")
 pictures = set()
 
@@ -47,6 +49,12 @@ def on_page_markdown(markdown, page, config, files):
     markdown = re.sub(r"\A<!-- Written by .*? -->\n", "", markdown)
     folder = "" if page.file.src_path == "index.md" else posixpath.join("docs", posixpath.dirname(page.file.src_path))
 
+    def drawn(match):
+        path = posixpath.normpath(posixpath.join(folder, match[2]))
+        picture = f"build/pictures/{path}.png"
+        up = "../" * (folder.count("/") + 1)
+        return f"![{match[1]}]({up}{picture})" if (ROOT / picture).exists() else f"[{match[1]}]({match[2]}.json)"
+
     def linked(match):
         mark, text, target = match[1], match[2], match[3]
         if "://" in target or target.startswith("mailto:"):
@@ -65,7 +73,7 @@ def on_page_markdown(markdown, page, config, files):
         return f"{text} (`{path}`)"
 
     # A link in parentheses needs no second pair.
-    return re.sub(r"\(([^()\n]+) \((`[^`\n]+`)\)\)", r"(\1: \2)", LINK.sub(linked, RATES.sub(rates, markdown)))
+    return re.sub(r"\(([^()\n]+) \((`[^`\n]+`)\)\)", r"(\1: \2)", LINK.sub(linked, PICTURE.sub(drawn, RATES.sub(rates, markdown))))
 
 
 def on_post_build(config):

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Makes a release's packages and their checksums in build/packages: the sources of the commit, the Debian package, and the
-# recipes for Conan and vcpkg.
+# Makes a release's packages and their checksums in build/packages: the sources of the commit, the Debian package, the
+# recipes for Conan and vcpkg, and the recorded runs in full.
 #   packaging/build.sh            of the working tree's commit
 #   packaging/build.sh --check    verifies the checksums of packages made before
 # shellcheck source=scripts/lib.sh
@@ -24,6 +24,7 @@ git archive --format=tar.gz --prefix="tilehash-recipes-$version/" -o "$packages/
 cmake --preset library >"$packages/cmake.log"
 (cd build/library && cpack) >>"$packages/cmake.log"
 mv build/library/libtilehash-dev_*.deb "$packages/"
+packaging/results_archive.sh "$packages/tilehash-results-$version.tar.gz"
 rm "$packages/cmake.log"
 (cd "$packages" && sha256sum -- *.tar.gz *.deb >SHA256SUMS)
 say "packages of $version: $PWD/$packages"

@@ -23,6 +23,9 @@ import re
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "bench" / "plots"))
+from results import unpacked  # noqa: E402
+
 MARK = re.compile(r"^<!-- cells: (\{.*\}) -->$")
 # In bold too, but not in italics.
 NUMBER = re.compile(r"(?<![\w.^])(?:(?<!\*)|(?<=\*\*))\d+(?:\.\d+)?(?![\w^])(?!\*(?!\*))")
@@ -31,7 +34,7 @@ NUMBER = re.compile(r"(?<![\w.^])(?:(?<!\*)|(?<=\*\*))\d+(?:\.\d+)?(?![\w^])(?!\
 @functools.cache
 def rows_of(name):
     data = json.loads((ROOT / "bench" / "results" / name).read_text())
-    return data["rows"] if isinstance(data, dict) else data
+    return unpacked(data) if isinstance(data, dict) else data
 
 
 def field(row, path):

@@ -80,7 +80,7 @@ check_subjects() {
 
 check_quotes() { python3 scripts/check_quotes.py && python3 scripts/reference.py && python3 scripts/invariants.py --check; }
 
-check_papers() { python3 scripts/check_papers.py && python3 scripts/check_pages.py && python3 scripts/several_model.py --check; }
+check_papers() { python3 scripts/check_papers.py && python3 scripts/check_pages.py && python3 scripts/check_results.py && python3 scripts/several_model.py --check; }
 
 check_verbs() { scripts/verbs.sh; }
 

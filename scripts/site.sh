@@ -3,8 +3,28 @@
 # Builds the documents as a site, build/site/index.html, with MkDocs from a virtual environment in the user's cache that the
 # first call makes; a warning is an error. Where the environment cannot be made for want of a network, it says so and ends
 # with 77.
+#   scripts/site.sh [--pictures]     --pictures: with the pictures of results, which scripts/plot.sh draws first (a minute)
 # shellcheck source=scripts/lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+
+if [ "${1:-}" = --pictures ]; then
+  # A link to results with the title "picture".
+  grep -rhoE 'bench/results/\S+\.json "picture"' docs | cut -d'"' -f1 | sort -u | while read -r results; do
+    picture="build/pictures/${results%.json}.png"
+    kind=$(basename "$results")
+    case "$kind" in
+      thesis_multiplicity*) kind=multiplicity ;;
+      thesis_*) kind=sweep ;;
+      *) kind=${kind%%_*} ;;
+    esac
+    mkdir -p "$(dirname "$picture")"
+    [ "$picture" -nt "$results" ] || scripts/plot.sh "$kind" "$results" "$picture" </dev/null
+  done
+elif [ $# -gt 0 ]; then
+  die "usage: scripts/site.sh [--pictures]"
+else
+  rm -rf build/pictures
+fi
 
 environment="${XDG_CACHE_HOME:-$HOME/.cache}/tilehash/site"
 pins=docs/requirements.txt

@@ -16,6 +16,29 @@ namespace {
 namespace fs = std::filesystem;
 using json = nlohmann::ordered_json;
 
+// The field that a path of names leads to, "seconds.median" to the median of the seconds.
+json& field(json& row, const std::string& path) {
+  json* at = &row;
+  std::size_t from = 0, dot = 0;
+  for (; (dot = path.find('.', from)) != std::string::npos; from = dot + 1)
+    at = &(*at)[path.substr(from, dot - from)];
+  return (*at)[path.substr(from)];
+}
+
+// The rows of a packed file as objects. A row is the number of its columns, then a value of each.
+json unpacked(const json& data) {
+  json same = json::object(), rows = json::array();
+  for (const auto& [name, value] : data.at("same").items()) field(same, name) = value;
+  for (const json& values : data.at("rows")) {
+    const json& columns = data.at("columns").at(values.at(0).get<std::size_t>());
+    json row = same;
+    for (std::size_t i = 0; i < columns.size(); ++i)
+      field(row, columns[i].get<std::string>()) = values.at(i + 1);
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
 json parsed(const fs::path& path) {
   std::ifstream file(path);
   if (!file || path.extension() != ".json") return {};  // counters of a profiler are text
@@ -23,6 +46,13 @@ json parsed(const fs::path& path) {
   if (data.is_array()) data = {{"header", json::object()}, {"rows", data}};  // as older commits wrote it
   if (!data.is_object() || !data.contains("header") || !data.contains("rows"))
     throw input_error(fmt::format("{}: no results of tilehash; delete it", path.string()));
+  if (data.contains("columns")) {
+    try {
+      data["rows"] = unpacked(data);
+    } catch (const json::exception&) {
+      throw input_error(fmt::format("{}: rows and columns do not fit; pack the file again", path.string()));
+    }
+  }
   return data;
 }
 

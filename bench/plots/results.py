@@ -53,6 +53,23 @@ def is_peer(design):
     return "::" in design
 
 
+def unpacked(data):
+    """The rows of a file as objects. Packed files (scripts/check_results.py) have columns instead."""
+    if "columns" not in data:
+        return data["rows"]
+    rows = []
+    for at, *values in data["rows"]:
+        row = {}
+        for name, value in [*data["same"].items(), *zip(data["columns"][at], values, strict=True)]:
+            *outer, last = name.split(".")
+            inside = row
+            for one in outer:
+                inside = inside.setdefault(one, {})
+            inside[last] = value
+        rows.append(row)
+    return rows
+
+
 def read_file(path):
     """The header and the rows."""
     text = pathlib.Path(path).read_text()
@@ -62,7 +79,7 @@ def read_file(path):
         data = [json.loads(line) for line in text.splitlines() if line.strip()]
     header = {}
     if isinstance(data, dict):
-        header, data = data.get("header", {}), data.get("rows", [data])
+        header, data = data.get("header", {}), unpacked(data) if "rows" in data else [data]
     if not data:
         raise ValueError("it holds no rows")
     for row in data:

@@ -2,12 +2,14 @@
 // Tables and figures of the documents: names, cells of result rows, verdicts.
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "dataset.hpp"
 #include "paper_cells.hpp"
+#include "paper_results.hpp"
 #include "papers.hpp"
 #include "support.hpp"
 
@@ -17,6 +19,7 @@ namespace {
 using json = nlohmann::ordered_json;
 using testing::contains;
 using testing::message_of;
+using testing::temporary_file;
 
 paper_entry entry_named(const std::string& name) { return find_paper_entries(name).front(); }
 
@@ -102,6 +105,27 @@ TEST(Papers, DivideRowsOfOneSpaceByThoseOfAnother) {
   const paper_cells cells = paper_cells_of(entry, {results});
   ASSERT_EQ(cells.columns(), 8U);
   EXPECT_EQ(cells.ours[0][16], 4.0);  // the third series' first column
+}
+
+// scripts/check_results.py packs: "same" in all rows, lists of the other fields, rows of a list's number and its values.
+TEST(Papers, ReadRowsOfPackedFiles) {
+  const auto rows_in = [](const char* name, const std::string& columns) {
+    paper_entry entry = entry_named("li:table7");
+    const temporary_file file(name,
+                              R"({"header": {"machine": "m"}, "same": {"space": "cpu", "seconds.runs": 3},
+"columns": )" + columns + R"(, "rows": [[0, "tiled", 1.5], [1, 7]]})");
+    const std::filesystem::path path = file.path();
+    entry.data["recorded"] = {"bench/results/" + path.filename().string()};
+    return read_paper_results(entry, path.parent_path().string()).at(0).rows;
+  };
+  const auto rows = rows_in("fits.json", R"([["design", "seconds.median"], ["n"]])");
+  ASSERT_EQ(rows.size(), 2U);
+  EXPECT_EQ(rows[0],
+            json::parse(R"({"space": "cpu", "seconds": {"runs": 3, "median": 1.5}, "design": "tiled"})"));
+  EXPECT_EQ(rows[1], json::parse(R"({"space": "cpu", "seconds": {"runs": 3}, "n": 7})"));
+  EXPECT_TRUE(contains(
+      message_of<input_error>([&] { rows_in("differs.json", R"([["design", "n", "more"], ["n"]])"); }),
+      "pack"));
 }
 
 TEST(Papers, AddSizesThatOnlyWeHave) {

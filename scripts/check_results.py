@@ -1,0 +1,116 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Checks bench/results: at most 2 MB, every file cited by a page, an entry of papers/ or a script, every JSON file packed.
+
+A file is cited by its name, alone or with folders (h200/thesis_size.json). A packed file has numbers of
+five digits and no single runs, and names each field once: "same" has the fields that are the same in all rows, "columns" lists
+of the others ("seconds.median" is the field of an object), and a row is the number of its list, then a value of each field. A
+packed profile has a line a launch. packaging/results_archive.sh has the whole files.
+
+usage: check_results.py                    checks
+       check_results.py --pack FILE...     packs files that --json or ncu wrote, in place
+       check_results.py --uncited          lists the files that nothing cites
+"""
+
+import csv
+import json
+import pathlib
+import re
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+RESULTS = ROOT / "bench" / "results"
+MOST_BYTES = 2_000_000
+DIGITS = 5
+READERS = ("README.md", "docs/**/*.md", "python/README.md", "papers/*.json", "bench/plots/*.py", "scripts/check_bare.sh")
+NAME = re.compile(r"[\w./-]+\.(?:json|txt|csv)\b")
+
+
+def short(value):
+    if isinstance(value, float):
+        value = float(f"{value:.{DIGITS}g}")
+        return int(value) if value.is_integer() and abs(value) < 2**53 else value
+    return [short(one) for one in value] if isinstance(value, list) else value
+
+
+def flat(row, outer=""):
+    fields = {}
+    for name, value in row.items():
+        if isinstance(value, dict) and value:
+            fields |= flat(value, f"{outer}{name}.")
+        elif name != "runs":
+            fields[outer + name] = short(value)
+    return fields
+
+
+def packed(data):
+    if isinstance(data, list):  # as older commits wrote it
+        data = {"header": {}, "rows": data}
+    if "columns" in data:
+        return data
+    rows, columns, values = [flat(row) for row in data["rows"]], [], []
+    same = {name: value for name, value in rows[0].items() if all(name in r and r[name] == value for r in rows)}
+    for row in rows:
+        names = [name for name in row if name not in same]
+        if names not in columns:
+            columns.append(names)
+        values.append([columns.index(names), *(row[name] for name in names)])
+    return {"header": data["header"], "same": same, "columns": columns, "rows": values}
+
+
+def text_of(data):
+    def dump(value):
+        return json.dumps(value, separators=(",", ":"), ensure_ascii=False)
+
+    head = ",\n".join(f'"{name}": {dump(data[name])}' for name in ("header", "same", "columns"))
+    return "{" + head + ',\n"rows": [\n' + ",\n".join(map(dump, data["rows"])) + "\n]}\n"
+
+
+def short_profile(text):
+    """ncu's CSV with a line a launch: kernel, block, grid, and each metric with its value and unit."""
+    lines, last = [], None
+    for line in text.splitlines():
+        if not line.startswith('"') or line.startswith('"ID"'):
+            lines += [] if line.startswith('"ID"') else [line]
+            continue
+        at, _, _, _, kernel, _, _, block, grid, _, _, _, metric, unit, value = next(csv.reader([line]))
+        if at != last:
+            lines.append(f'"{kernel}","{block}","{grid}"')
+        lines[-1] += f',"{metric}: {value} {unit}"'.replace(' "', '"')
+        last = at
+    return "\n".join(lines) + "\n"
+
+
+def uncited(files):
+    names = {one for pattern in READERS for path in ROOT.glob(pattern) for one in NAME.findall(path.read_text())}
+    ends = {name.rpartition("results/")[2].lstrip("./") for name in names}
+    for path in files:
+        parts = path.relative_to(RESULTS).parts
+        if path.name != "README.md" and not any("/".join(parts[i:]) in ends for i in range(len(parts))):
+            yield path
+
+
+def main():
+    if sys.argv[1:2] == ["--pack"]:
+        for path in map(pathlib.Path, sys.argv[2:]):
+            text = path.read_text()
+            path.write_text(short_profile(text) if path.suffix == ".csv" else text_of(packed(json.loads(text))))
+        return 0
+    files = sorted(path for path in RESULTS.rglob("*") if path.is_file())
+    left = [str(path.relative_to(ROOT)) for path in uncited(files)]
+    if "--uncited" in sys.argv:
+        print("\n".join(left))
+        return 0
+    wrong = [f"{name}: no page, entry of papers/ or script cites it" for name in left]
+    for path in files:
+        if path.suffix == ".json" and '\n"columns": ' not in path.read_text():
+            wrong.append(f"{path.relative_to(ROOT)}: scripts/check_results.py --pack makes it smaller")
+    size = sum(path.stat().st_size for path in files)
+    if size > MOST_BYTES:
+        wrong.append(f"bench/results: {size} bytes, more than {MOST_BYTES}: move what no page needs to the archive")
+    print("\n".join(wrong) if wrong else f"bench/results: {len(files)} files, {size / 1e6:.2f} of {MOST_BYTES / 1e6:.0f} MB")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
