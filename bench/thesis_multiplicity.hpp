@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Multimaps and two-way indexes against how often a key comes, the number of items fixed (Alcantara, figures
 // 5.10, 5.11, 6.13 and 6.14): both builds of a multimap and the one that is chosen, lookups, and all values of
-// all keys, compared with a sort of the same pairs and hash_graph. Then the thesis' compacting table, the sorted
+// all keys, compared with a sort of the same pairs and hash_graph. Then the thesis' compacting tables, the sorted
 // list of the different keys, and index.
 #pragma once
 
@@ -32,6 +32,8 @@ enum class multiplicity_op {
   graph_retrieve,  // count() of every key once, which walks its values; hash_graph has no more
   compact,         // the thesis' compacting table: build
   compact_find,    // ids of every item's key
+  two_level,       // the same over the two-level table
+  two_level_find,  // ids of every item's key
   list,            // the sorted structure next to both of its tables: the different keys in order, build
   list_find,       // a binary search for every item's key
   index_build,     // tilehash::index
@@ -41,8 +43,9 @@ inline constexpr multiplicity_op multiplicity_ops[] = {
     multiplicity_op::sort,         multiplicity_op::by_sort,        multiplicity_op::by_count,
     multiplicity_op::automatic,    multiplicity_op::graph_build,    multiplicity_op::look_up,
     multiplicity_op::retrieve,     multiplicity_op::graph_retrieve, multiplicity_op::compact,
-    multiplicity_op::compact_find, multiplicity_op::list,           multiplicity_op::list_find,
-    multiplicity_op::index_build,  multiplicity_op::index_find};
+    multiplicity_op::compact_find, multiplicity_op::two_level,      multiplicity_op::two_level_find,
+    multiplicity_op::list,         multiplicity_op::list_find,      multiplicity_op::index_build,
+    multiplicity_op::index_find};
 
 struct multiplicity_row {
   multiplicity_case what;

@@ -31,6 +31,10 @@ const char* name_of(multiplicity_op op) {
       return "compacting";
     case multiplicity_op::compact_find:
       return "compacting ids";
+    case multiplicity_op::two_level:
+      return "two-level";
+    case multiplicity_op::two_level_find:
+      return "two-level ids";
     case multiplicity_op::list:
       return "sorted list";
     case multiplicity_op::list_find:

@@ -111,6 +111,14 @@ void measure_indexes(Space& space, const buffer<u32, Space>& keys, unsigned repe
     check(table.keys());
   }
   {
+    papers::published::two_level_compacting<Space> table(space, n);
+    bool built = true;
+    time(multiplicity_op::two_level, [&] { built = built && table.build(space, keys.span(), 1).complete; });
+    time(multiplicity_op::two_level_find, [&] { table.find_ids_async(space, keys.span(), ids.span()); });
+    row.wrong += !built;
+    check(table.keys());
+  }
+  {
     papers::published::compacted_list<Space> list(space, n);
     time(multiplicity_op::list, [&] { list.build(space, keys.span()); });
     time(multiplicity_op::list_find, [&] { list.find_ids_async(space, keys.span(), ids.span()); });

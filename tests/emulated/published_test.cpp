@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include <contract/published_keys.hpp>
 #include <contract/random.hpp>
 #include <tilehash/core/hash.hpp>
 #include <tilehash/papers/published/dyhash.hpp>
@@ -78,6 +79,16 @@ void expect_built(u64 n) {
 }
 TEST(EmulatedPublished, TwoLevelBuildsInRounds) { expect_built<published::tables::equal>(900); }
 TEST(EmulatedPublished, TwoLevelBuildsExactSizes) { expect_built<published::tables::exact>(900); }
+
+// A bucket with more pairs than its block has threads.
+TEST(EmulatedPublished, IndexesAreTwoWay) {
+  emulated space({.seed = contract::run_seed(), .preempt = true});
+  contract::expect_two_way_indexes(space, 1200);
+}
+TEST(EmulatedPublished, SetsHaveEachKeyOnce) {
+  emulated space({.seed = contract::run_seed(), .preempt = true});
+  contract::expect_sets(space, 1200);
+}
 
 }  // namespace
 }  // namespace tilehash

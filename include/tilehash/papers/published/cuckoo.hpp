@@ -41,47 +41,58 @@ template <u32 Slots = 101>
 struct one_place_stash {
   static constexpr u32 slots = Slots;
 
-  TILEHASH_FN static bool put(u64* stash, u32 spot, u64 word) {
-    return detail::compare_and_swap(stash + spot % slots, pair_slot::empty_word, word) ==
-           pair_slot::empty_word;
+  template <class Slot>
+  TILEHASH_FN static bool put(typename Slot::word* stash, u32 spot, typename Slot::word word) {
+    return detail::compare_and_swap(stash + spot % slots, Slot::empty_word, word) == Slot::empty_word;
   }
-  TILEHASH_FN static u64 find(const u64* stash, u32 spot, u32 key) {
-    const u64 word = stash[spot % slots];
-    return pair_slot::key_of(word) == key ? word : pair_slot::empty_word;
+  template <class Slot>
+  TILEHASH_FN static typename Slot::word find(const typename Slot::word* stash, u32 spot, u32 key) {
+    const auto word = stash[spot % slots];
+    return Slot::key_of(word) == key ? word : Slot::empty_word;
   }
 };
 template <u32 Slots = 16>
 struct probed_stash {
   static constexpr u32 slots = Slots;
 
-  TILEHASH_FN static bool put(u64* stash, u32 spot, u64 word) {
+  template <class Slot>
+  TILEHASH_FN static bool put(typename Slot::word* stash, u32 spot, typename Slot::word word) {
     for (u32 i = 0; i < slots; ++i) {
-      if (one_place_stash<slots>::put(stash, spot % slots + i, word)) return true;
+      if (one_place_stash<slots>::template put<Slot>(stash, spot % slots + i, word)) return true;
     }
     return false;
   }
-  TILEHASH_FN static u64 find(const u64* stash, u32 spot, u32 key) {
+  template <class Slot>
+  TILEHASH_FN static typename Slot::word find(const typename Slot::word* stash, u32 spot, u32 key) {
     for (u32 i = 0; i < slots; ++i) {
-      const u64 word = stash[(spot % slots + i) % slots];
-      if (word == pair_slot::empty_word || pair_slot::key_of(word) == key) return word;
+      const auto word = stash[(spot % slots + i) % slots];
+      if (word == Slot::empty_word || Slot::key_of(word) == key) return word;
     }
-    return pair_slot::empty_word;
+    return Slot::empty_word;
   }
 };
 struct no_stash {
   static constexpr u32 slots = 0;
 
-  TILEHASH_FN static bool put(u64* /*stash*/, u32 /*spot*/, u64 /*word*/) { return false; }
-  TILEHASH_FN static u64 find(const u64* /*stash*/, u32 /*spot*/, u32 /*key*/) {
-    return pair_slot::empty_word;
+  template <class Slot>
+  TILEHASH_FN static bool put(typename Slot::word* /*stash*/, u32 /*spot*/, typename Slot::word /*word*/) {
+    return false;
+  }
+  template <class Slot>
+  TILEHASH_FN static typename Slot::word find(const typename Slot::word* /*stash*/, u32 /*spot*/,
+                                              u32 /*key*/) {
+    return Slot::empty_word;
   }
 };
 
-template <u32 Functions = 4, class Stash = one_place_stash<>>
+// `Slot` is slot<u32, void> for the thesis' sets (section 6.3).
+template <u32 Functions = 4, class Stash = one_place_stash<>, class Slot = pair_slot>
 class cuckoo {
   static_assert(Functions >= 2 && Functions <= 5, "tilehash: the thesis has 2, 3, 4 or 5 hash functions");
 
  public:
+  using word = typename Slot::word;
+  static constexpr word empty_word = Slot::empty_word;
   static constexpr u32 functions = Functions;
   static constexpr double max_load_factor = 1;
 
@@ -94,7 +105,7 @@ class cuckoo {
   // The stash and its flag come after the slots.
   static u64 words_for(u64 capacity) { return capacity + Stash::slots + 1; }
 
-  cuckoo(u64* memory, u64 capacity, u64 seed, double load_factor)
+  cuckoo(word* memory, u64 capacity, u64 seed, double load_factor)
       : slots_(memory), size_(static_cast<u32>(capacity)) {
     for (u32 i = 0; i <= functions; ++i) {
       a_[i] = static_cast<u32>(mix64(seed * 16 + u64(2) * i + 1));
@@ -105,60 +116,56 @@ class cuckoo {
   }
   TILEHASH_FN u32 max_chain() const { return max_chain_; }
 
-  TILEHASH_FN insert_end insert(u32 key, u32 value) const {
-    return chain<false>(pair_slot::pack(key, value));
-  }
+  TILEHASH_FN insert_end insert(u32 key, u32 value) const { return chain<false>(Slot::pack(key, value)); }
   // Stores a key that may come several times: the chain also ends where it meets a copy of the key in hand.
   // Copies may remain in several slots of a key (section 6.3).
-  TILEHASH_FN insert_end insert_key(u32 key) const { return chain<true>(pair_slot::pack(key, 0)); }
+  TILEHASH_FN insert_end insert_key(u32 key) const { return chain<true>(Slot::pack(key, 0)); }
 
   // A chain that passed a slot filled it, so a lookup ends at a free slot; not where slots were freed later.
   template <bool EndsAtFree = true>
-  TILEHASH_FN u64 find(u32 key) const {
+  TILEHASH_FN word find(u32 key) const {
     for (u32 i = 0; i < functions; ++i) {
-      const u64 word = detail::load_relaxed(slots_ + slot_of(i, key));
-      if (EndsAtFree && word == pair_slot::empty_word) return word;
-      if (pair_slot::key_of(word) == key) return word;
+      const word at = detail::load_relaxed(slots_ + slot_of(i, key));
+      if (EndsAtFree && at == Slot::empty_word) return at;
+      if (Slot::key_of(at) == key) return at;
     }
-    return uses_stash() ? Stash::find(slots_ + size_, hash(functions, key), key) : pair_slot::empty_word;
+    return uses_stash() ? stashed(hash(functions, key), key) : Slot::empty_word;
   }
 
   // Slots and those of the stash.
   TILEHASH_FN u64 places() const { return u64(size_) + Stash::slots; }
-  TILEHASH_FN u64* place(u64 i) const { return slots_ + i; }
+  TILEHASH_FN word* place(u64 i) const { return slots_ + i; }
   // Has the place a key that no place has which lookups read before it?
   TILEHASH_FN bool is_first(u64 at) const {
-    const u64 word = slots_[at];
-    if (word == pair_slot::empty_word) return false;
-    const u32 key = pair_slot::key_of(word);
+    if (slots_[at] == Slot::empty_word) return false;
+    const u32 key = Slot::key_of(slots_[at]);
     for (u32 i = 0; i < functions; ++i) {
       const u32 other = slot_of(i, key);
       if (other == at) return true;
-      if (pair_slot::key_of(slots_[other]) == key) return false;
+      if (Slot::key_of(slots_[other]) == key) return false;
     }
     return true;  // in the stash
   }
 
   TILEHASH_FN bool uses_stash() const { return detail::load_relaxed(stash_flag()) == 1; }
-  TILEHASH_FN const u64* stash() const { return slots_ + size_; }
+  TILEHASH_FN const word* stash() const { return slots_ + size_; }
 
  private:
   template <bool Copies>
-  TILEHASH_FN insert_end chain(u64 word) const {
-    u32 key = pair_slot::key_of(word), at = slot_of(0, key);
+  TILEHASH_FN insert_end chain(word in_hand) const {
+    u32 key = Slot::key_of(in_hand), at = slot_of(0, key);
     for (u32 evicted = 0;; ++evicted) {
-      word = detail::exchange(slots_ + at, word);
-      if (word == pair_slot::empty_word) return {false, false, evicted};
-      if (Copies && pair_slot::key_of(word) == key) return {false, true, evicted};
-      key = pair_slot::key_of(word);
+      in_hand = detail::exchange(slots_ + at, in_hand);
+      if (in_hand == Slot::empty_word) return {false, false, evicted};
+      if (Copies && Slot::key_of(in_hand) == key) return {false, true, evicted};
+      key = Slot::key_of(in_hand);
       at = slot_after(key, at);
       if (evicted + 1 < max_chain_) continue;
       const u32 spot = hash(functions, key);
-      const bool stashed = Stash::put(slots_ + size_, spot, word);
-      if (stashed) detail::store_relaxed(stash_flag(), u64(1));
-      const bool known =
-          Copies && !stashed && Stash::find(slots_ + size_, spot, key) != pair_slot::empty_word;
-      return {!stashed && !known, known, evicted + 1};
+      const bool put = Stash::template put<Slot>(slots_ + size_, spot, in_hand);
+      if (put) detail::store_relaxed(stash_flag(), word(1));
+      const bool known = Copies && !put && stashed(spot, key) != Slot::empty_word;
+      return {!put && !known, known, evicted + 1};
     }
   }
   TILEHASH_FN u32 hash(u32 i, u32 key) const {
@@ -171,9 +178,12 @@ class cuckoo {
     while (i + 1 < functions && slot_of(i, key) != at) ++i;
     return slot_of(i + 1 == functions ? 0 : i + 1, key);
   }
-  TILEHASH_FN u64* stash_flag() const { return slots_ + size_ + Stash::slots; }
+  TILEHASH_FN word stashed(u32 spot, u32 key) const {
+    return Stash::template find<Slot>(slots_ + size_, spot, key);
+  }
+  TILEHASH_FN word* stash_flag() const { return slots_ + size_ + Stash::slots; }
 
-  u64* slots_;
+  word* slots_;
   u32 size_;
   u32 max_chain_;
   u32 a_[functions + 1], b_[functions + 1];  // the last pair is the stash's

@@ -17,25 +17,24 @@
 // `tables::exact` is the variant of section 5.5: the subtables of a bucket have 3/8 of the slots of its own
 // pairs, and an array says where they begin. A lookup then reads that array as well.
 //
-// Keys are different from each other, as in section 5.2. Keys and values have 32 bits; 0xffffffff marks a
-// free slot, so that key cannot be stored.
+// Keys are different from each other, as in section 5.2, or may repeat, as in section 5.3 (`repeats::allowed`). The
+// bucket then has any number of pairs and at most 512 different keys. All copies of a key write the same slot in
+// each step, so they have the same state, and the bucket stores one of them. A bucket of more different keys fails
+// under all its seeds.
 //
-// Source: D. Alcantara, Efficient Hash Tables on the GPU, PhD thesis, UC Davis 2011, sections 5.1, 5.2, 5.5,
+// Keys and values have 32 bits; 0xffffffff marks a free slot, so that key cannot be stored.
+//
+// Source: D. Alcantara, Efficient Hash Tables on the GPU, PhD thesis, UC Davis 2011, sections 5.1, 5.2, 5.3, 5.5,
 // algorithms 5.2 and 5.3, listings 5.1 and 5.2.
 #pragma once
 
 #include <algorithm>
 #include <span>
-#include <type_traits>
-#include <vector>
 
-#include <tilehash/algorithm/block.hpp>
-#include <tilehash/core/atomic.hpp>
 #include <tilehash/core/capacity.hpp>
 #include <tilehash/core/error.hpp>
 #include <tilehash/core/hash.hpp>
-#include <tilehash/core/slot.hpp>
-#include <tilehash/papers/published/table.hpp>
+#include <tilehash/papers/published/two_level_bucket.hpp>
 #include <tilehash/space/buffer.hpp>
 
 #include <tilehash/core/prologue.hpp>
@@ -44,254 +43,17 @@ namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
 namespace papers::published {
 
-enum class tables { equal, exact };
-
-// How a build went.
-struct two_level_counts {
-  static constexpr u32 most_rounds = 25;
-
-  bool complete = false;
-  u32 partitions = 0;                // functions of the buckets that were tried
-  u64 buckets = 0, restarts = 0;     // restarts: seeds that failed, in all buckets
-  u64 rounds[most_rounds + 1] = {};  // buckets by the rounds of the seed that succeeded
-
-  double mean_rounds() const {
-    double sum = 0;
-    for (u32 r = 1; r <= most_rounds; ++r) sum += double(r) * double(rounds[r]);
-    return sum / double(buckets);
-  }
-  u32 longest() const {
-    u32 r = most_rounds;
-    while (r > 0 && rounds[r] == 0) --r;
-    return r;
-  }
-};
-
-// The parameters of a lookup.
-template <tables Tables>
-struct two_level_view {
-  static constexpr u32 prime = 1900813, capacity = 512, subtables = 3, subtable_slots = 192, max_seeds = 16;
-  static constexpr u32 filled_percent = 80;  // of a bucket's capacity, on average
-
-  const u64* slots;
-  const u32 *seeds, *starts, *counts;  // of the buckets; starts and counts are of their pairs
-  u32 buckets, a, b;
-
-  TILEHASH_FN u32 bucket_of(u32 key) const { return (a * key + b) % prime % buckets; }
-  // Slot of the key in subtable `i` that has `size` slots, from a seed of 16 bits.
-  TILEHASH_FN static u32 slot_of(u32 i, u32 key, u32 seed, u32 size) {
-    constexpr u32 xors[] = {0xffff, 0xcba9, 0x7531, 0xbeef, 0xd9f1, 0x337a};
-    const u32 x = i == 0 ? xors[0] : i == 1 ? xors[2] : xors[4];
-    const u32 y = i == 0 ? xors[1] : i == 1 ? xors[3] : xors[5];
-    const u32 h = ((seed ^ x) * key + (seed ^ y)) % prime;
-    return Tables == tables::equal ? h % subtable_slots : h % size;
-  }
-  // Of a subtable of a bucket with so many pairs.
-  TILEHASH_FN static u32 slots_for(u32 pairs) {
-    if constexpr (Tables == tables::equal) return subtable_slots;
-    return pairs == 0 ? 1 : (pairs * 3 + 7) / 8;
-  }
-  // The first slot of a bucket. Exact subtables have at most 3/8 of their pairs, and one, in slots.
-  TILEHASH_FN static u64 begin_of(u32 bucket, u32 start) {
-    if constexpr (Tables == tables::equal) return u64(bucket) * (subtables * subtable_slots);
-    return start + start / 8 + u64(bucket) * (subtables + 1);
-  }
-  static u64 slots_of(u64 pairs, u32 buckets) {
-    if constexpr (Tables == tables::equal) return u64(buckets) * (subtables * subtable_slots);
-    return pairs + pairs / 8 + u64(buckets) * (subtables + 1) + subtables;
-  }
-
-  TILEHASH_FN u64 find(u32 key) const {
-    const u32 bucket = bucket_of(key), seed = seeds[bucket];
-    u32 start = 0, size = subtable_slots;
-    if constexpr (Tables == tables::exact) start = starts[bucket], size = slots_for(counts[bucket]);
-    const u64 begin = begin_of(bucket, start);
-    for (u32 i = 0; i < subtables; ++i) {
-      const u64 word = slots[begin + i * size + slot_of(i, key, seed, size)];
-      if (pair_slot::key_of(word) == key) return word;
-    }
-    return pair_slot::empty_word;
-  }
-};
-
-// Phase 1: the bucket of each pair, and its number in there.
-template <tables Tables>
-struct count_pairs {
-  two_level_view<Tables> view;
-  const u32* keys;
-  u32 *counts, *offsets, *most;
-  TILEHASH_FN void operator()(u64 i) const {
-    const u32 at = detail::fetch_add(counts + view.bucket_of(keys[i]), 1U);
-    offsets[i] = at;
-    if (at >= view.capacity) detail::store_relaxed(most, 1U);
-  }
-};
-template <tables Tables>
-struct scatter_pairs {
-  two_level_view<Tables> view;
-  const u32 *keys, *values, *starts, *offsets;
-  u64* shuffled;
-  TILEHASH_FN void operator()(u64 i) const {
-    shuffled[starts[view.bucket_of(keys[i])] + offsets[i]] = pair_slot::pack(keys[i], values[i]);
-  }
-};
-
-// Phase 2: a block builds one bucket.
-template <tables Tables>
-struct build_bucket {
-  template <class T, class Offset>
-  using scratch_array = detail::scratch_array<T, Offset>;
-  template <class T, class Block>
-  using scratch_in = detail::scratch_in<T, Block>;
-  using view_type = two_level_view<Tables>;
-  static constexpr u32 block_size = view_type::capacity, nowhere = 0,
-                       most_rounds = two_level_counts::most_rounds;
-  // Of counts: buckets by rounds, seeds that failed, buckets that failed under all seeds.
-  static constexpr u32 restarts = most_rounds + 1, hopeless = restarts + 1, all_counts = hopeless + 1;
-
-  view_type view;
-  const u64* shuffled;
-  u64* slots;
-  u32* seeds;
-  u64* counts;
-  u64 dice;  // of the seeds
-
-  template <class Offset = u32>
-  struct layout {
-    scratch_array<u32, Offset> subtables;  // the keys in their slots
-    scratch_array<u32, Offset> mine;       // the key of each pair
-    scratch_array<u32, Offset> states;     // of each pair: its three slots, a byte each, and its subtable
-    scratch_array<u32, Offset> unbuilt;    // for a round, in turn: is a key in hand after it?
-
-    TILEHASH_FN constexpr layout()
-        : subtables(view_type::subtables * view_type::subtable_slots),
-          mine(subtables, view_type::capacity),
-          states(mine, view_type::capacity),
-          unbuilt(states, 2) {}
-    TILEHASH_FN constexpr Offset bytes() const { return unbuilt.end(); }
-  };
-  static constexpr u64 scratch_bytes() { return layout<u64>().bytes(); }
-
-  template <class Block>
-  TILEHASH_FN void operator()(Block block) const {
-    block_of<Block> work(*this, block);
-    u32 tried = 0, rounds = 0;
-    for (; tried < view_type::max_seeds; ++tried) {
-      work.begin(seed_of(static_cast<u32>(block.index()), tried));
-      block.barrier();
-      rounds = work.place(block);
-      if (rounds <= most_rounds) break;
-      block.barrier();
-    }
-    const bool built = tried < view_type::max_seeds;
-    work.write(seed_of(static_cast<u32>(block.index()), tried), built);
-    if (block.rank() != 0) return;
-    detail::fetch_add(counts + (built ? rounds : hopeless), u64(1));
-    detail::fetch_add(counts + restarts, u64(tried));
-  }
-
- private:
-  // 16 random bits.
-  TILEHASH_FN u32 seed_of(u32 bucket, u32 tried) const {
-    return static_cast<u32>(mix64(dice + (u64(tried) << 32 | bucket)) & 0xffff);
-  }
-
-  // One thread's view of a block.
-  template <class Block>
-  struct block_of {
-    const build_bucket& build;
-    u32 me, all, bucket, size, n;
-    const u64* pairs;
-    scratch_in<u32, Block> subtables, mine, states, unbuilt;
-
-    TILEHASH_FN block_of(const build_bucket& of, const Block& b)
-        : build(of),
-          me(b.rank()),
-          all(b.size()),
-          bucket(static_cast<u32>(b.index())),
-          size(view_type::slots_for(of.view.counts[bucket])),
-          n(of.view.counts[bucket]),
-          pairs(of.shuffled + of.view.starts[bucket]),
-          subtables(layout<>().subtables.in(b)),
-          mine(layout<>().mine.in(b)),
-          states(layout<>().states.in(b)),
-          unbuilt(layout<>().unbuilt.in(b)) {}
-
-    // Clears the subtables and computes the slots of all keys.
-    TILEHASH_FN void begin(u32 seed) {
-      for (u32 i = me; i < view_type::subtables * size; i += all) subtables[i] = pair_slot::empty_mark;
-      for (u32 i = me; i < n; i += all) {
-        const u32 key = pair_slot::key_of(pairs[i]);
-        u32 state = nowhere << 24;
-        for (u32 k = 0; k < view_type::subtables; ++k)
-          state |= view_type::slot_of(k, key, seed, size) << (8 * k);
-        mine[i] = key;
-        states[i] = state;
-      }
-      for (u32 i = me; i < 2; i += all) unbuilt[i] = 0;
-    }
-    // The rounds that it took; more than most_rounds if a key is in hand after those.
-    TILEHASH_FN u32 place(const Block& block) {
-      using detail::load_relaxed;
-      using detail::store_relaxed;
-      for (u32 round = 1; round <= most_rounds; ++round) {
-        for (u32 to = 1; to <= view_type::subtables; ++to) {
-          for (u32 i = me; i < n; i += all) {
-            const u32 state = states[i], key = mine[i];
-            if (!is_in_hand(state, key, to - 1)) continue;
-            store_relaxed(subtables + slot(state, to), key);
-            states[i] = in_subtable(state, to);
-          }
-          block.barrier();
-        }
-        for (u32 i = me; i < n; i += all) {
-          const u32 state = states[i], key = mine[i];
-          if (!is_in_hand(state, key, view_type::subtables)) continue;
-          states[i] = in_subtable(state, nowhere);
-          store_relaxed(unbuilt + round % 2, 1U);
-        }
-        if (me == 0) store_relaxed(unbuilt + (round + 1) % 2, 0U);
-        block.barrier();
-        if (load_relaxed(unbuilt + round % 2) == 0) return round;
-      }
-      return most_rounds + 1;
-    }
-    // Writes the bucket with its values. A bucket that is not built stays empty.
-    TILEHASH_FN void write(u32 seed, bool built) {
-      u64* const out = build.slots + view_type::begin_of(bucket, build.view.starts[bucket]);
-      for (u32 i = me; i < n && built; i += all) {
-        const u32 state = states[i];
-        out[slot(state, state >> 24)] = pairs[i];
-      }
-      if (me == 0) build.seeds[bucket] = seed;
-    }
-
-   private:
-    TILEHASH_FN static u32 in_subtable(u32 state, u32 subtable) {
-      return (state & 0xff'ffff) | subtable << 24;
-    }
-    // In the scratch and in the bucket; subtables count from 1 on.
-    TILEHASH_FN u32 slot(u32 state, u32 subtable) const {
-      return (subtable - 1) * size + (state >> (8 * (subtable - 1)) & 0xff);
-    }
-    // Should the key be in this subtable, and is not? A key that should be nowhere is in hand.
-    TILEHASH_FN bool is_in_hand(u32 state, u32 key, u32 subtable) const {
-      using detail::load_relaxed;
-      if (state >> 24 != subtable) return false;
-      return subtable == nowhere || load_relaxed(subtables + slot(state, subtable)) != key;
-    }
-  };
-};
-
-template <class Space, tables Tables = tables::equal>
+template <class Space, tables Tables = tables::equal, repeats Repeats = repeats::never>
 class two_level {
  public:
   using view_type = two_level_view<Tables>;
   static constexpr u32 max_partitions = 20;
+  static constexpr bool keys_repeat = Repeats == repeats::allowed;
 
   // Empty, for so many pairs. Throws out_of_memory.
   two_level(Space& space, u64 pairs)
-      : buckets_(static_cast<u32>(std::max<u64>(
+      : pairs_(pairs),
+        buckets_(static_cast<u32>(std::max<u64>(
             1, detail::divide_up(pairs * 100, u64(view_type::capacity) * view_type::filled_percent)))),
         slots_(space, view_type::slots_of(pairs, buckets_)),
         seeds_(space, buckets_),
@@ -310,32 +72,19 @@ class two_level {
     return {slots_.data(), seeds_.data(), starts_.data(), counts_.data(), buckets_, a_, b_};
   }
 
-  // Replaces the content. Synchronizes for each partition and once after the build.
+  // The words of the slots, for what changes values after a build.
+  std::span<u64> slots() const { return slots_.span(); }
+
+  // Replaces the content. A key that repeats keeps one of its values. Synchronizes for each partition and once
+  // after the build.
   two_level_counts build(Space& space, std::span<const u32> keys, std::span<const u32> values, u64 seed) {
     detail::require(keys.size() == values.size(),
                     "published::two_level::build: keys and values differ in number");
-    using body = build_bucket<Tables>;
-    const buffer<u64, Space> shuffled(space, keys.size()), sums(space, body::all_counts);
-    two_level_counts result;
-    result.buckets = buckets_;
-    a_ = 1, b_ = 0;
-    while (!result.complete && result.partitions < max_partitions) {
-      if (result.partitions != 0) {
-        a_ = static_cast<u32>(mix64(seed + 2 * result.partitions) & 0xffff) | 1;
-        b_ = static_cast<u32>(mix64(seed + 2 * result.partitions + 1) & 0xffff);
-      }
-      ++result.partitions;
-      if (!partition(space, keys, values, shuffled.data())) continue;
-      space.fill(sums.data(), sums.size(), u64(0));
-      space.fill(slots_.data(), slots_.size(), pair_slot::empty_word);
-      space.for_each_block(buckets_, body::block_size, body::scratch_bytes(),
-                           body{view(), shuffled.data(), slots_.data(), seeds_.data(), sums.data(), seed});
-      const auto host = sums.to_host();
-      std::copy_n(host.begin(), two_level_counts::most_rounds + 1, result.rounds);
-      result.restarts += host[body::restarts];
-      result.complete = host[body::hopeless] == 0;
-    }
-    return result;
+    return build(space, keys, values.data(), seed);
+  }
+  // The same of keys, all with the value 1.
+  two_level_counts build(Space& space, std::span<const u32> keys, u64 seed) {
+    return build(space, keys, static_cast<const u32*>(nullptr), seed);
   }
 
   // Writes found[i], and values[i] where the key is present. Does not synchronize.
@@ -348,21 +97,49 @@ class two_level {
   }
 
  private:
+  two_level_counts build(Space& space, std::span<const u32> keys, const u32* values, u64 seed) {
+    detail::require(keys.size() <= pairs_, "published::two_level::build: more pairs than it was made for");
+    using body = build_bucket<Tables, Repeats>;
+    const buffer<u64, Space> shuffled(space, keys.size()), sums(space, body::all_counts);
+    const buffer<u32, Space> states(space, keys_repeat ? keys.size() : 0);
+    two_level_counts result;
+    result.buckets = buckets_;
+    a_ = 1, b_ = 0;
+    while (!result.complete && result.partitions < max_partitions) {
+      if (result.partitions != 0) {
+        a_ = static_cast<u32>(mix64(seed + 2 * result.partitions) & 0xffff) | 1;
+        b_ = static_cast<u32>(mix64(seed + 2 * result.partitions + 1) & 0xffff);
+      }
+      ++result.partitions;
+      if (!partition(space, keys, values, shuffled.data())) continue;
+      space.fill(sums.data(), sums.size(), u64(0));
+      space.fill(slots_.data(), slots_.size(), pair_slot::empty_word);
+      space.for_each_block(
+          buckets_, body::block_size, body::scratch_bytes(),
+          body{view(), shuffled.data(), slots_.data(), seeds_.data(), sums.data(), seed, states.data()});
+      const auto host = sums.to_host();
+      std::copy_n(host.begin(), two_level_counts::most_rounds + 1, result.rounds);
+      result.restarts += host[body::restarts];
+      result.complete = host[body::hopeless] == 0;
+    }
+    return result;
+  }
   // Phase 1. False if a bucket has too many pairs.
-  bool partition(Space& space, std::span<const u32> keys, std::span<const u32> values, u64* shuffled) {
+  bool partition(Space& space, std::span<const u32> keys, const u32* values, u64* shuffled) {
     const u64 n = keys.size();
     const buffer<u32, Space> offsets(space, n), overfull(space, 1);
     space.fill(counts_.data(), buckets_, 0U);
     space.fill(overfull.data(), 1, 0U);
     space.for_each(n,
                    count_pairs<Tables>{view(), keys.data(), counts_.data(), offsets.data(), overfull.data()});
-    if (overfull.to_host()[0] != 0) return false;
+    if (!keys_repeat && overfull.to_host()[0] != 0) return false;
     space.exclusive_scan(static_cast<const u32*>(counts_.data()), starts_.data(), buckets_);
-    space.for_each(n, scatter_pairs<Tables>{view(), keys.data(), values.data(), starts_.data(),
-                                            offsets.data(), shuffled});
+    space.for_each(
+        n, scatter_pairs<Tables>{view(), keys.data(), values, starts_.data(), offsets.data(), shuffled});
     return true;
   }
 
+  u64 pairs_;
   u32 buckets_, a_ = 1, b_ = 0;
   buffer<u64, Space> slots_;
   buffer<u32, Space> seeds_, starts_, counts_;
