@@ -23,6 +23,7 @@ inline const std::vector<std::string> cell_designs = {
     "hash_graph_v1",              // HashGraphV1
     "hash_graph_v2",              // HashGraphV2
     "hash_graph_bins",            // HashGraphV2 with 32 000 bins, as its authors advise
+    "hash_graph_original",        // by the steps of its authors' program
     "hash_graph_segments",        // HashGraphS
     "indexed_cuckoo",             // CuckooHash
     "indexed_cuckoo_4",           // with 4 hash functions, as its authors advise; the thesis has 6

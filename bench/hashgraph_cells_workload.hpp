@@ -5,6 +5,7 @@
 #include <tilehash/core/atomic.hpp>
 #include <tilehash/join_graph.hpp>
 #include <tilehash/papers/hash_graph.hpp>
+#include <tilehash/papers/hash_graph_original.hpp>
 #include <tilehash/papers/indexed_cuckoo.hpp>
 #include <tilehash/rows.hpp>
 #include <tilehash/space/buffer.hpp>
@@ -87,6 +88,7 @@ class cells_workload {
     if (name == "hash_graph_v1") return graph_run<count_and_scatter>();
     if (name == "hash_graph_v2") return graph_run<binned<count_and_scatter>>();
     if (name == "hash_graph_bins") return graph_run<papers::reordered<32'000>>();
+    if (name == "hash_graph_original") return graph_run<papers::in_separate_steps<32'000>>();
     if (name == "hash_graph_segments") return graph_run<papers::segments>();
     if (name == "indexed_cuckoo") return [this] { return run_set<papers::indexed_cuckoo<cell, void>>(0.8); };
     if (name == "indexed_cuckoo_4")

@@ -109,6 +109,16 @@ tilehash_test_design(hash_graph
   UNDER_SANITIZERS u32/u32 wide_key/wide_value
   READS 2.8)
 
+# HashGraph by its authors' steps, in 32 000 bins.
+tilehash_test_design(hash_graph_original
+  HEADERS tilehash/rows.hpp tilehash/papers/hash_graph_original.hpp
+  TYPE "papers::hash_graph_original<Key, Value>"
+  CAN keeps_duplicates
+  ON_CPU u32/u32 double/std::int64_t u64/void
+  ELSEWHERE u32/u32
+  UNDER_SANITIZERS u32/u32
+  READS 2.8)
+
 # HashGraph on segments.
 tilehash_test_design(hash_graph_segments
   HEADERS tilehash/rows.hpp tilehash/papers/hash_graph.hpp

@@ -14,6 +14,7 @@
 #include <contract/join_model.hpp>
 #include <contract/random.hpp>
 #include <tilehash/papers/hash_graph.hpp>
+#include <tilehash/papers/hash_graph_original.hpp>
 #include <tilehash/rows.hpp>
 #include <tilehash/table.hpp>
 
@@ -127,7 +128,9 @@ using row_designs = std::conditional_t<
         hash_graph<double, u64, murmur, filtered_rows, binned>,
         hash_graph<u64, void, murmur, filtered_rows, papers::segments>,
         papers::hash_graph_bins<u64, void, 32'000>,
-        papers::hash_graph_bins<double, u64, 100, murmur, filtered_rows>>>;
+        papers::hash_graph_bins<double, u64, 100, murmur, filtered_rows>,
+        papers::hash_graph_original<u64, void>,
+        papers::hash_graph_original<double, u64, 100, murmur, filtered_rows>>>;
 TYPED_TEST_SUITE_P(rows);
 
 TYPED_TEST_P(rows, of_many_items) {

@@ -2,6 +2,7 @@
 #include <tilehash/designs/chained.hpp>
 #include <tilehash/designs/hash_graph.hpp>
 #include <tilehash/papers/hash_graph.hpp>
+#include <tilehash/papers/hash_graph_original.hpp>
 #include <tilehash/papers/indexed_cuckoo.hpp>
 #include <tilehash/papers/perfect_spatial.hpp>
 #include <tilehash/papers/sorted_array.hpp>
@@ -30,6 +31,7 @@ using types = testing::Types<
     hash_graph<u32, u32, murmur, u32, builders::count_and_scatter>,
     hash_graph<double, i64, murmur, filtered_rows, builders::binned<builders::count_and_scatter>>,
     hash_graph<u64, void, murmur, filtered_rows, papers::segments>,
+    papers::hash_graph_original<double, i64, 100>,
     papers::perfect_spatial<u32, u32>,
     hash_graph<double, i64>,
     chained<u64, void>,

@@ -7,6 +7,7 @@
 #include <tilehash/papers/chained_by_sort.hpp>
 #include <tilehash/papers/cuckoo.hpp>
 #include <tilehash/papers/hash_graph.hpp>
+#include <tilehash/papers/hash_graph_original.hpp>
 #include <tilehash/papers/horton/model.hpp>
 #include <tilehash/papers/horton_lazy.hpp>
 #include <tilehash/papers/indexed_cuckoo.hpp>
