@@ -70,8 +70,8 @@ void run_sizes(sizes_options options) {
   if (options.sizes.empty()) options.sizes = bench::sizes_to(std::uint64_t{1} << (on_gpu ? 33 : 30));
   if (options.lookups == 0) options.lookups = std::uint64_t{1} << (on_gpu ? 26 : 22);
   for (const std::uint64_t bytes : options.sizes) {
-    if (bytes < 1 << 10 || bytes >= 1ULL << 34)
-      throw input_error(fmt::format("--bytes {}: must be at least 1K and below 16G", bytes));
+    if (bytes < 1 << 10 || bytes >= 1ULL << 36)
+      throw input_error(fmt::format("--bytes {}: must be at least 1K and below 64G", bytes));
   }
   std::vector<subject> known;
   for (const std::string& name : bench::size_designs) {
