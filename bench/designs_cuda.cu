@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <tilehash/space/cuda.cuh>
 
-#include "one_slot.hpp"
+#include "garcia/one_slot.hpp"
 #include "table_subject.hpp"
 
 namespace tilehash::bench {

@@ -2,20 +2,20 @@
 // Replaces the CUDA sources in builds without CUDA, in which no command calls these.
 #include <tilehash/core/error.hpp>
 
-#include "aggregation.hpp"
-#include "calls.hpp"
-#include "ceilings.hpp"
-#include "coherent_rates.hpp"
-#include "dynamic.hpp"
-#include "growth.hpp"
-#include "hashgraph_cells.hpp"
-#include "hashgraph_join.hpp"
-#include "hashgraph_updates.hpp"
-#include "shapes.hpp"
-#include "tail.hpp"
-#include "thesis_cuckoo.hpp"
-#include "thesis_multiplicity.hpp"
-#include "thesis_two_level.hpp"
+#include "alcantara/thesis_cuckoo.hpp"
+#include "alcantara/thesis_multiplicity.hpp"
+#include "alcantara/thesis_two_level.hpp"
+#include "garcia/coherent_rates.hpp"
+#include "kolushev/hashgraph_cells.hpp"
+#include "kolushev/hashgraph_join.hpp"
+#include "kolushev/hashgraph_updates.hpp"
+#include "li/dynamic.hpp"
+#include "ours/aggregation.hpp"
+#include "ours/calls.hpp"
+#include "ours/ceilings.hpp"
+#include "ours/growth.hpp"
+#include "ours/shapes.hpp"
+#include "ours/tail.hpp"
 
 namespace tilehash::bench {
 

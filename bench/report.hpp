@@ -7,9 +7,9 @@
 #include <string>
 #include <string_view>
 
-#include "aggregation.hpp"
-#include "ceilings.hpp"
 #include "measure.hpp"
+#include "ours/aggregation.hpp"
+#include "ours/ceilings.hpp"
 #include "results_file.hpp"
 #include "yardstick.hpp"
 

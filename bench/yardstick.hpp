@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "ceilings.hpp"
 #include "measure.hpp"
+#include "ours/ceilings.hpp"
 
 namespace tilehash::bench {
 

@@ -13,10 +13,10 @@
 #include <string_view>
 #include <vector>
 
-#include "calls.hpp"
-#include "ceilings.hpp"
-#include "shapes.hpp"
-#include "tail.hpp"
+#include "ours/calls.hpp"
+#include "ours/ceilings.hpp"
+#include "ours/shapes.hpp"
+#include "ours/tail.hpp"
 
 namespace tilehash::bench {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which shapes `tilehash bench shapes` measures, and which rows fail: made-up numbers.
-#include "bench/shapes.hpp"
+#include "bench/ours/shapes.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "alcantara/sweep.hpp"
+
+#include <fmt/format.h>
+
+#include "report.hpp"
+#include "rows.hpp"
+
+namespace tilehash::bench {
+
+std::vector<sweep> thesis_sweeps(const std::string& space) {
+  const bool many = space == "cuda";
+  const std::vector<u64> one_size{many ? 10'000'000U : 1'000'000U};
+  const std::vector<double> sizes{1.05, 1.42, 2};
+  return {
+      {.name = "thesis/size",
+       .about = "Rates against the number of items (figures 3.2, 3.5, 3.6, 4.8, 4.9, 5.7, 5.8, 6.7 to 6.12)",
+       .items = many ? std::vector<u64>{10'000, 20'000, 50'000, 100'000, 200'000, 500'000, 1'000'000,
+                                        2'000'000, 5'000'000, 10'000'000, 20'000'000, 40'000'000, 64'000'000}
+                     : std::vector<u64>{10'000, 30'000, 100'000, 300'000, 1'000'000, 4'000'000},
+       .sizes = sizes,
+       .failed = {0}},
+      {.name = "thesis/space",
+       .about = "Rates against the size of the table (figures 3.3 and 4.7)",
+       .items = one_size,
+       .sizes = {1.02, 1.05, 1.1, 1.15, 1.25, 1.42, 1.6, 1.8, 2, 2.5, 3, 4},
+       .failed = {0, 100}},
+      {.name = "thesis/failed",
+       .about =
+           "Rates of retrieval against the share of queries that fail (figures 3.4, 3.7, 4.10, 5.9, 6.5, "
+           "6.7 to 6.12)",
+       .items = one_size,
+       .sizes = sizes,
+       .failed = {0, 10, 20, 30, 40, 50, 60, 70, 80, 90, 100}},
+  };
+}
+
+std::vector<std::string> thesis_designs() {
+  return {"linear_probing", "quadratic_probing", "double_hashing",
+          "chained",        "chained_by_sort",   "two_level_cuckoo",
+          "cuckoo",         "sorted_array",      "perfect_spatial",
+          "tiled",          "bucketed_cuckoo",   "hash_graph"};
+}
+
+double load_factor_for(const subject& design, u64 items, double size) {
+  const double target = 8 * size * static_cast<double>(items);
+  const auto fits = [&](double load_factor) {
+    return static_cast<double>(design.bytes(items, load_factor)) <= target;
+  };
+  double low = 1.0 / 128, high = design.max_load_factor;
+  if (fits(low) || !fits(high)) return high;  // as large at any load factor, or never so small
+  for (int step = 0; step < 40; ++step) {
+    const double middle = (low + high) / 2;
+    (fits(middle) ? high : low) = middle;
+  }
+  return high;
+}
+
+std::string sweep_heading(u64 items, double size, const sweep& s) {
+  std::string text =
+      fmt::format("\n{} pairs of 32 + 32 bits, {:.2f} slots an item; million a second\n  {:<30} {:>6} {:>9}",
+                  items, size, "", "slots", "build");
+  for (const unsigned percent : s.failed)
+    text += fmt::format(" {:>9}", percent == 0 ? std::string("find") : fmt::format("{} % fail", percent));
+  return text + '\n';
+}
+
+std::string sweep_lines(std::span<const sweep_row> of_one_table) {
+  const sweep_row& first = of_one_table.front();
+  std::string shuffled = fmt::format("  {:<30} {:>6.3f}", first.what.design, first.got());
+  std::string sorted;
+  u64 failed = 0, wrong = 0;
+  for (const sweep_row& row : of_one_table) {
+    const measurement& m = row.what;
+    if (m.queries.sorted && sorted.empty())
+      sorted = fmt::format("  {:<30} {:>6} {:>9}", m.design + ", sorted queries", "", "");
+    (m.queries.sorted ? sorted : shuffled) += fmt::format(" {:>9.1f}", m.rate() / 1e6);
+    failed += m.failed, wrong += m.wrong;
+  }
+  shuffled += faults({{"REFUSED", failed}, {"WRONG", wrong}});
+  return shuffled + '\n' + (sorted.empty() ? sorted : sorted + '\n');
+}
+
+std::string fill_lines(std::span<const sweep_row> of_one_table) {
+  std::string text = fmt::format("  {:<20} at a fill of", of_one_table.front().what.design);
+  std::string rates = fmt::format("  {:<20} million a second", "");
+  u64 failed = 0, wrong = 0;
+  for (const sweep_row& row : of_one_table) {
+    text += fmt::format(" {:>6.2f}", row.what.load_factor);
+    rates += fmt::format(" {:>6.0f}", row.what.rate() / 1e6);
+    failed += row.what.failed, wrong += row.what.wrong;
+  }
+  rates += faults({{"REFUSED", failed}, {"WRONG", wrong}});
+  return text + '\n' + rates + '\n';
+}
+
+nlohmann::ordered_json sweep_as_json(std::span<const sweep_row> rows) {
+  return rows_as_json(rows, [](const sweep_row& row) {
+    const measurement& m = row.what;
+    nlohmann::ordered_json one{{"design", m.design}, {"space", m.space},      {"n", m.n},
+                               {"size", row.size},   {"size_got", row.got()}, {"load_factor", m.load_factor},
+                               {"op", m.op}};
+    if (m.op == "find")
+      one.update({{"failed_percent", m.queries.failed_percent}, {"sorted", m.queries.sorted}});
+    one.update(rate_as_json(m));
+    return one;
+  });
+}
+
+}  // namespace tilehash::bench
