@@ -5,7 +5,10 @@
 // `tiled`. At the end every texel is compared with a std::unordered_map.
 //
 //   example_sparse_paint [--side 16384] [--frames 120] [--brush 40] [--window 1024] [--load 80]
-//                        [--picture sparse_paint.png]
+//                        [--picture sparse_paint.png] [--object MESH.off | --object sphere]
+//
+// With an object the texture is its atlas: the brush paints the texels of the pixels that it touches, the object
+// turns, and a frame shows the texels of all its pixels.
 //
 // The application of I. Garcia, S. Lefebvre, S. Hornus, A. Lasram, Coherent Parallel Hashing (SIGGRAPH Asia
 // 2011), section 4.3, which rebuilds.
@@ -20,7 +23,7 @@ namespace {
 int program(int argc, char** argv) {
   using tilehash_examples::number;
   settings s;
-  std::string path = "sparse_paint.png";
+  std::string path = "sparse_paint.png", surface;
   const auto rest = tilehash_examples::read_options(
       {argv + 1, argv + argc}, [&](const std::string& name, const std::string& text) {
         const auto take = [&](std::uint32_t& to, std::uint64_t least, std::uint64_t most) {
@@ -36,6 +39,8 @@ int program(int argc, char** argv) {
           take(s.window, 1, 8192);
         else if (name == "--load")
           s.load_factor = static_cast<double>(number(name, text, 1, 99)) / 100;
+        else if (name == "--object")
+          surface = text;
         else if (name == "--picture")
           path = text;
         else
@@ -46,6 +51,8 @@ int program(int argc, char** argv) {
   if (s.side < s.window || s.side < 10 * s.brush)
     throw std::runtime_error("--side is " + std::to_string(s.side) +
                              "; it must be at least the window's, and ten times the brush's");
+  if (!surface.empty()) s.on.emplace(surface == "sphere" ? "" : surface, s.side);
+  if (s.on) std::printf("an object of %zu triangles\n", s.on->triangles());
   std::printf("%u frames on %u x %u texels, a brush of %u, a window of %u x %u\n", s.frames, s.side, s.side,
               2 * s.brush + 1, s.window, s.window);
   tilehash::cpu space;

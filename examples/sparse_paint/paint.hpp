@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -17,6 +18,7 @@
 
 #include "../median.hpp"
 #include "../png.hpp"
+#include "object.hpp"
 
 namespace sparse_paint {
 
@@ -27,26 +29,42 @@ using count = std::uint64_t;
 using texel_order = tilehash::layouts::morton<key, 2>;  // a brush, and a window, is a square and no row
 
 inline constexpr pixel unpainted = tilehash_examples::colour(245, 245, 240);
+inline constexpr pixel background = tilehash_examples::colour(255, 255, 255);
+
+// With so much light, 0 to 1.
+inline pixel lit(pixel p, double light) {
+  const auto part = [&](std::uint32_t shift) {
+    return static_cast<std::uint32_t>((p >> shift & 255) * (0.25 + 0.75 * light));
+  };
+  return tilehash_examples::colour(part(0), part(8), part(16));
+}
 
 struct settings {
   std::uint32_t side = 16384, frames = 120, brush = 40, window = 1024;
   double load_factor = 0.8;
+  std::optional<object> on;  // else on the texture itself
 };
 
 // What a frame paints, each texel once, and what it then shows.
 struct frame {
   std::vector<key> painted;
   std::vector<pixel> colours;
-  std::uint32_t left = 0, top = 0;  // of the window
+  std::vector<key> shown;             // texels
+  std::vector<std::uint32_t> pixels;  // of the window, that show them
+  std::vector<double> light;          // of each; empty: 1
 };
 
 // The brush goes all over the texture in small loops, some dabs a frame: over new ground, and over what it
-// has painted before.
+// has painted before. On an object it goes over the window, and paints the texels of the pixels that it touches,
+// as in the paper.
 class artist {
  public:
   explicit artist(const settings& s) : s_(s), order_({s.side, s.side}) {}
 
-  frame next() {
+  frame next() { return s_.on ? on_object() : on_texture(); }
+
+ private:
+  frame on_texture() {
     std::unordered_map<key, pixel> canvas;  // of dabs that overlap, the last is seen
     frame f;
     for (int dab = 0; dab < 6; ++dab, ++dabs_) {
@@ -55,29 +73,57 @@ class artist {
       const double x = half + reach * std::cos(t) * std::cos(0.02 * t + 0.3) + loop * std::cos(0.2 * dabs_);
       const double y = half + reach * std::sin(2 * t) * std::cos(0.03 * t) + loop * std::sin(0.2 * dabs_);
       put_dab(canvas, x, y);
-      f.left = corner(x), f.top = corner(y);
+      if (dab == 5) show_window(f, corner(x), corner(y));
     }
+    put_colours(f, canvas);
+    return f;
+  }
+  frame on_object() {
+    constexpr double turn_of_frame = 0.01;
+    frame f;
+    object::view v = s_.on->seen_from(turn_of_frame * dabs_, s_.window);
+    for (const auto& texel : v.texels) f.shown.push_back(order_.encode({texel.x, texel.y}));
+    std::unordered_map<key, pixel> canvas;
+    const double t = 0.05 * dabs_, reach = 0.42 * s_.window;
+    const double x = s_.window / 2.0 + reach * std::cos(t) * std::cos(0.11 * t);
+    const double y = s_.window / 2.0 + reach * std::sin(1.7 * t);
+    for (std::size_t i = 0; i < v.pixels.size(); ++i) {
+      const double dx = v.pixels[i] % s_.window - x, dy = v.pixels[i] / s_.window - y;
+      if (dx * dx + dy * dy <= double(s_.brush) * s_.brush) canvas[f.shown[i]] = colour_at(dx * dx + dy * dy);
+    }
+    f.pixels = std::move(v.pixels), f.light = std::move(v.light);
+    put_colours(f, canvas);
+    ++dabs_;
+    return f;
+  }
+  void show_window(frame& f, std::uint32_t left, std::uint32_t top) const {
+    for (std::uint32_t p = 0; p < s_.window * s_.window; ++p) {
+      f.shown.push_back(order_.encode({left + p % s_.window, top + p / s_.window}));
+      f.pixels.push_back(p);
+    }
+  }
+  static void put_colours(frame& f, std::unordered_map<key, pixel>& canvas) {
     for (const auto& [texel, colour] : canvas) f.painted.push_back(texel);
     std::ranges::sort(f.painted);  // as a rasteriser would give them, neighbours together
     for (const key texel : f.painted) f.colours.push_back(canvas[texel]);
-    return f;
   }
-
- private:
+  // Of the brush, at a squared distance from its middle.
+  pixel colour_at(double squared) const {
+    const auto hue = static_cast<std::uint32_t>(dabs_);
+    const auto shade = static_cast<std::uint32_t>(squared * 60 / (double(s_.brush) * s_.brush));
+    return tilehash_examples::colour(30 + hue % 170 + shade / 2, 60 + hue / 3 % 120 + shade, 200 - hue % 140);
+  }
   std::uint32_t corner(double middle) const {
     const double most = s_.side - s_.window;
     return static_cast<std::uint32_t>(std::clamp(middle - s_.window / 2.0, 0.0, most));
   }
   void put_dab(std::unordered_map<key, pixel>& canvas, double x, double y) const {
     const auto r = static_cast<int>(s_.brush);
-    const auto hue = static_cast<std::uint32_t>(dabs_);
     for (int dy = -r; dy <= r; ++dy) {
       for (int dx = -r; dx <= r; ++dx) {
         if (dx * dx + dy * dy > r * r) continue;
-        const auto shade = static_cast<std::uint32_t>((dx * dx + dy * dy) * 60 / (r * r));
         canvas[order_.encode({static_cast<std::uint32_t>(x + dx), static_cast<std::uint32_t>(y + dy)})] =
-            tilehash_examples::colour(30 + hue % 170 + shade / 2, 60 + hue / 3 % 120 + shade,
-                                      200 - hue % 140);
+            colour_at(dx * dx + dy * dy);
       }
     }
   }
@@ -107,7 +153,7 @@ class canvas {
   }
   // [sparse_paint-end]
   void show(const memory<key>& window, memory<pixel>& shown) const {
-    table_.find_or(space_, window.span(), shown.span(), unpainted);
+    table_.find_or(space_, window.span(), shown.first(window.size()), unpainted);
   }
   const table_type& table() const { return table_; }
 
@@ -155,18 +201,14 @@ template <class Canvas, class Space>
 count run_on(Space& space, const settings& s, const char* name, picture& last) {
   Canvas canvas(space, s);
   artist brush(s);
-  const texel_order order({s.side, s.side});
   std::unordered_map<key, pixel> model;
   std::vector<double> painting, showing;
   tilehash::buffer<pixel, Space> shown(space, count(s.window) * s.window);
-  std::vector<key> window(shown.size());
+  frame f;
   count wrong = 0;
   for (std::uint32_t i = 0; i < s.frames; ++i) {
-    const frame f = brush.next();
-    for (count p = 0; p < window.size(); ++p)
-      window[p] = order.encode({f.left + static_cast<std::uint32_t>(p % s.window),
-                                f.top + static_cast<std::uint32_t>(p / s.window)});
-    const tilehash::buffer<key, Space> painted(space, f.painted), asked(space, window);
+    f = brush.next();
+    const tilehash::buffer<key, Space> painted(space, f.painted), asked(space, f.shown);
     const tilehash::buffer<pixel, Space> colours(space, f.colours);
     painting.push_back(space.time([&] { wrong += !canvas.paint(painted, colours); }));
     showing.push_back(space.time([&] { canvas.show(asked, shown); }));
@@ -174,10 +216,12 @@ count run_on(Space& space, const settings& s, const char* name, picture& last) {
   }
 
   // The last window, and all that the table holds.
-  last.pixels = shown.to_host();
-  for (count p = 0; p < window.size(); ++p) {
-    const auto at = model.find(window[p]);
-    wrong += last.pixels[p] != (at == model.end() ? unpainted : at->second);
+  const auto answers = shown.to_host();
+  last = picture(s.window, s.window, background);
+  for (count i = 0; i < f.shown.size(); ++i) {
+    const auto at = model.find(f.shown[i]);
+    wrong += answers[i] != (at == model.end() ? unpainted : at->second);
+    last.pixels[f.pixels[i]] = f.light.empty() ? answers[i] : lit(answers[i], f.light[i]);
   }
   const auto& table = canvas.table();
   tilehash::buffer<key, Space> keys(space, table.size());
@@ -191,16 +235,17 @@ count run_on(Space& space, const settings& s, const char* name, picture& last) {
     wrong += at == model.end() || at->second != colours[k];
   }
   const auto worst = *std::ranges::max_element(painting);
-  std::printf("%-32s %9.3f %9.3f %9.3f %10zu %6.2f\n", name, 1e3 * tilehash_examples::median(painting),
-              1e3 * worst, 1e3 * tilehash_examples::median(showing), model.size(), table.load_factor());
+  const double paint = tilehash_examples::median(painting), show = tilehash_examples::median(showing);
+  std::printf("%-32s %9.3f %9.3f %9.3f %9.0f %10zu %10zu %6.2f\n", name, 1e3 * paint, 1e3 * worst, 1e3 * show,
+              1 / (paint + show), f.shown.size(), model.size(), table.load_factor());
   if (wrong != 0) std::printf("WRONG: %llu texels\n", static_cast<unsigned long long>(wrong));
   return wrong;
 }
 
 template <class Space>
 count run(Space& space, const settings& s, picture& last) {
-  std::printf("%s\n%-32s %9s %9s %9s %10s %6s\n", space.name().c_str(), "milliseconds a frame", "paint",
-              "worst", "show", "texels", "load");
+  std::printf("%s\n%-32s %9s %9s %9s %9s %10s %10s %6s\n", space.name().c_str(), "milliseconds a frame",
+              "paint", "worst", "show", "frames/s", "shown", "painted", "load");
   using coherent = tilehash::robin_hood<key, pixel>;
   using tiled = tilehash::tiled<key, pixel>;
   return run_on<canvas<coherent, Space>>(space, s, "robin_hood, coherent", last) +

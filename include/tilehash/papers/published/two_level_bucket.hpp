@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The published two-level table's kernels, and the parameters of its lookups: what two_level.hpp describes.
+// (compute-sanitizer's racecheck reports the writes of a round: which of them remains does not matter.)
 #pragma once
 
 #include <type_traits>
