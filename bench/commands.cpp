@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tilehash bench ceilings, yardstick, aggregation; update_commands.cpp has calls, one_key and tail,
-// growth_commands.cpp growth, shapes_commands.cpp shapes, thesis_commands.cpp those of Alcantara's thesis, horton_commands.cpp those of
-// the paper on Horton tables, coherent_commands.cpp those of the one on coherent hashing,
-// dynamic_commands.cpp those of the one on dynamic tables, hashgraph_commands.cpp those on HashGraph and
-// joins, kmers_commands.cpp kmers.
+// tilehash bench ceilings, yardstick, aggregation. commands.hpp lists the others.
 #include "bench_commands.hpp"
 
 #include <fmt/format.h>
@@ -17,6 +13,7 @@
 
 #include "commands.hpp"
 #include "dataset.hpp"
+#include "experiment.hpp"
 #include "options.hpp"
 #include "parallel.hpp"
 #include "report.hpp"
@@ -52,8 +49,9 @@ void run_ceilings(const ceilings_options& options) {
   const auto rows = session.space() == "cuda"
                         ? bench::cuda_ceilings(options.sizes, options.repeat)
                         : bench::cpu_ceilings(options.sizes, options.repeat, options.threads);
-  session.say(fmt::format("{}\n{}", session.machine(), bench::ceiling_table(rows)));
-  session.write(bench::ceilings_as_json(rows, session.space()), "ceilings");
+  experiment all(session, "ceilings", session.machine() + '\n' + bench::ceiling_table(rows));
+  for (const auto& row : rows) all.keep(fields_of(row, session.space()));
+  all.finish(nullptr);
 }
 
 void run_yardstick(const yardstick_options& options) {
@@ -74,13 +72,14 @@ void run_yardstick(const yardstick_options& options) {
   std::vector<int> teams{threads};
   if (!peers.empty() && threads > 1) teams.push_back(1);
 
-  std::vector<measurement> rows;
-  session.keep([&] { return bench::measurements_as_json(rows); });
+  experiment rows(session, "yardstick");
   known_limits known;
   const auto run = [&](const subject& s, const yardstick_case& the_case) {
     std::vector<measurement> its;
-    s.run(the_case, known, [&](const measurement& m) { its.push_back(m); });
-    rows.insert(rows.end(), its.begin(), its.end());
+    s.run(the_case, known, [&](const measurement& m) {
+      its.push_back(m);
+      rows.keep(fields_of(m));
+    });
     if (!its.empty())
       session.say(bench::subject_line(its));  // so that the file of a stopped command has it, too
     return its;
@@ -107,9 +106,7 @@ void run_yardstick(const yardstick_options& options) {
     session.say(bench::limits_lines(known));
     known = {};  // the ceilings are of so many threads, too
   }
-  session.write(bench::measurements_as_json(rows), "yardstick");
-  const bool faulty = std::ranges::any_of(rows, [](const measurement& m) { return m.failed + m.wrong != 0; });
-  session::fail_if(faulty, "answers were wrong or items lost");
+  rows.finish();
 }
 
 void run_aggregation(const aggregation_options& options) {
@@ -120,23 +117,17 @@ void run_aggregation(const aggregation_options& options) {
       throw input_error(fmt::format("--groups {}: must be at least 2 and below 2^31", groups));
   }
   session session(options);
-  session.say(session.machine() + '\n');
-  std::vector<bench::aggregation> rows;
-  session.keep([&] { return bench::aggregations_as_json(rows); });
+  experiment rows(session, "aggregation", session.machine() + '\n');
   for (const std::uint64_t groups : options.groups) {
     for (const bool skewed : {false, true}) {
       const bench::aggregation_case the_case{options.items, groups, skewed};
       for (const auto& row : session.space() == "cuda"
                                  ? bench::cuda_aggregations(the_case, options.repeat)
-                                 : bench::cpu_aggregations(the_case, options.repeat, options.threads)) {
-        rows.push_back(row);
-        session.say(bench::aggregation_line(row));
-      }
+                                 : bench::cpu_aggregations(the_case, options.repeat, options.threads))
+        rows.add(fields_of(row));
     }
   }
-  session.write(bench::aggregations_as_json(rows), "aggregation");
-  session::fail_if(std::ranges::any_of(rows, [](const bench::aggregation& row) { return row.wrong != 0; }),
-                   "sums were wrong");
+  rows.finish("sums were wrong");
 }
 
 }  // namespace

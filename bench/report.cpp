@@ -7,7 +7,6 @@
 #include <array>
 #include <cstdio>
 
-#include "rows.hpp"
 #include "terminal.hpp"
 
 namespace tilehash::bench {
@@ -29,10 +28,6 @@ std::string fitted(const std::string& text) { return app::wrap(text, app::style_
 // A number that is 0 when unknown.
 std::string or_dash(double number, int digits) {
   return number > 0 ? fmt::format("{:.{}f}", number, digits) : "-";
-}
-
-nlohmann::ordered_json or_null(double number) {
-  return number > 0 ? nlohmann::ordered_json(number) : nlohmann::ordered_json(nullptr);
 }
 
 }  // namespace
@@ -63,36 +58,29 @@ std::string ceiling_table(std::span<const ceiling> rows) {
   return text + '\n';
 }
 
-std::string aggregation_line(const aggregation& row) {
-  return fmt::format("{:>12} items, {:>10} groups, {:<8} {:<26} {:>9.3f} ms {:>8.2f} G/s{}{}\n",
-                     row.what.items, row.what.groups, row.what.skewed ? "skewed" : "uniform", row.method,
-                     row.seconds.median * 1e3, row.rate() / 1e9, row.wrong != 0 ? "  WRONG" : "",
-                     noise_of("this", row.seconds));
+fields fields_of(const aggregation& row) {
+  return {{"method", row.method, "method", -26},
+          {"space", row.space},
+          {"items", row.what.items, "items", 12},
+          {"groups", row.what.groups, "groups", 10},
+          {"skewed", row.what.skewed},
+          {"", row.what.skewed ? "skewed" : "uniform", "keys", -8},
+          {"", row.seconds.median, "ms", 9, ".3f", 1e3},
+          {"seconds", as_json(row.seconds)},
+          {"", row.rate(), "G/s", 8, ".2f", 1e-9},
+          {"mitems_per_s", row.rate() / 1e6},
+          {"", noise_of("this", row.seconds), "", -1},
+          wrong_answers(row.wrong)};
 }
 
-nlohmann::ordered_json aggregations_as_json(std::span<const aggregation> rows) {
-  return rows_as_json(rows, [](const aggregation& row) {
-    return nlohmann::ordered_json{{"method", row.method},
-                                  {"space", row.space},
-                                  {"items", row.what.items},
-                                  {"groups", row.what.groups},
-                                  {"skewed", row.what.skewed},
-                                  {"seconds", as_json(row.seconds)},
-                                  {"mitems_per_s", row.rate() / 1e6},
-                                  {"wrong", row.wrong}};
-  });
-}
-
-nlohmann::ordered_json ceilings_as_json(std::span<const ceiling> rows, const std::string& space) {
-  return rows_as_json(rows, [&](const ceiling& row) {
-    return nlohmann::ordered_json{{"space", space},
-                                  {"what", row.what},
-                                  {"bytes", row.bytes},
-                                  {"items", row.ops},
-                                  {"seconds", as_json(row.seconds)},
-                                  {"gitems_per_s", row.ops_per_s() / 1e9},
-                                  {"gb_per_s", row.bytes_per_s() / 1e9}};
-  });
+fields fields_of(const ceiling& row, const std::string& space) {
+  return {{"space", space},
+          {"what", row.what},
+          {"bytes", row.bytes},
+          {"items", row.ops},
+          {"seconds", as_json(row.seconds)},
+          {"gitems_per_s", row.ops_per_s() / 1e9},
+          {"gb_per_s", row.bytes_per_s() / 1e9}};
 }
 
 std::string case_heading(const yardstick_case& the_case, const std::string& machine, int threads) {
@@ -162,34 +150,28 @@ std::string limits_lines(const known_limits& known) {
   return text;
 }
 
-nlohmann::ordered_json rate_as_json(const measurement& m) {
-  return {{"items", m.items},
-          {"seconds", as_json(m.seconds)},
-          {"mitems_per_s", m.rate() / 1e6},
-          {"failed", m.failed},
-          {"wrong", m.wrong}};
+void add_rate(fields& row, const measurement& m) {
+  row.push_back({"items", m.items});
+  row.push_back({"seconds", as_json(m.seconds)});
+  row.push_back({"mitems_per_s", m.rate() / 1e6});
+  row.push_back(refused_items(m.failed));
+  row.push_back(wrong_answers(m.wrong));
 }
 
-nlohmann::ordered_json measurements_as_json(std::span<const measurement> rows) {
-  return rows_as_json(rows, [](const measurement& m) {
-    return nlohmann::ordered_json{
-        {"design", m.design},
-        {"space", m.space},
-        {"threads", m.threads > 0 ? nlohmann::ordered_json(m.threads) : nlohmann::ordered_json(nullptr)},
-        {"n", m.n},
-        {"key_bytes", m.key_bytes},
-        {"value_bytes", m.value_bytes},
-        {"load_factor", or_null(m.load_factor)},
-        {"bytes_per_pair", or_null(m.bytes_per_pair)},
-        {"op", m.op},
-        {"items", m.items},
-        {"seconds", as_json(m.seconds)},
-        {"mitems_per_s", m.rate() / 1e6},
-        {"ceiling_mitems_per_s", or_null(m.ceiling / 1e6)},
-        {"ratio", or_null(m.ratio())},
-        {"failed", m.failed},
-        {"wrong", m.wrong}};
-  });
+fields fields_of(const measurement& m) {
+  fields all{{"design", m.design},
+             {"space", m.space},
+             {"threads", m.threads > 0 ? nlohmann::ordered_json(m.threads) : nlohmann::ordered_json(nullptr)},
+             {"n", m.n},
+             {"key_bytes", m.key_bytes},
+             {"value_bytes", m.value_bytes},
+             {"load_factor", or_null(m.load_factor)},
+             {"bytes_per_pair", or_null(m.bytes_per_pair)},
+             {"op", m.op},
+             {"ceiling_mitems_per_s", or_null(m.ceiling / 1e6)},
+             {"ratio", or_null(m.ratio())}};
+  add_rate(all, m);
+  return all;
 }
 
 }  // namespace tilehash::bench

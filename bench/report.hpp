@@ -2,28 +2,25 @@
 // Measurements for people and for programs. All return text; printing it is the caller's business.
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <span>
 #include <string>
 #include <string_view>
 
+#include "fields.hpp"
 #include "measure.hpp"
 #include "ours/aggregation.hpp"
 #include "ours/ceilings.hpp"
-#include "results_file.hpp"
 #include "yardstick.hpp"
 
 namespace tilehash::bench {
 
-using app::as_json;  // of a spread
 // A warning for the end of a line where the runs differ by more than a tenth; else nothing.
 std::string noise_of(std::string_view op, const spread& seconds);
 
 std::string ceiling_table(std::span<const ceiling> rows);
-nlohmann::ordered_json ceilings_as_json(std::span<const ceiling> rows, const std::string& space);
+fields fields_of(const ceiling& row, const std::string& space);
 
-std::string aggregation_line(const aggregation& row);
-nlohmann::ordered_json aggregations_as_json(std::span<const aggregation> rows);
+fields fields_of(const aggregation& row);
 
 // The table of one case: a heading, then lines.
 std::string case_heading(const yardstick_case& the_case, const std::string& machine, int threads);
@@ -32,8 +29,8 @@ std::string subject_line(std::span<const measurement> of_one_subject);
 std::string advantage_line(std::span<const measurement> of_one_subject,
                            std::span<const measurement> of_peers);
 std::string limits_lines(const known_limits& known);
-// The last members of a row: the items, the seconds, the rate, and how many were refused or wrong.
-nlohmann::ordered_json rate_as_json(const measurement& m);
-nlohmann::ordered_json measurements_as_json(std::span<const measurement> rows);
+// The last fields of a row: the items, the seconds, the rate, and how many were refused or wrong.
+void add_rate(fields& row, const measurement& m);
+fields fields_of(const measurement& m);
 
 }  // namespace tilehash::bench

@@ -3,8 +3,8 @@
 
 #include <fmt/format.h>
 
+#include "fields.hpp"
 #include "report.hpp"
-#include "rows.hpp"
 
 namespace tilehash::bench {
 
@@ -92,19 +92,6 @@ std::string fill_lines(std::span<const sweep_row> of_one_table) {
   }
   rates += faults({{"REFUSED", failed}, {"WRONG", wrong}});
   return text + '\n' + rates + '\n';
-}
-
-nlohmann::ordered_json sweep_as_json(std::span<const sweep_row> rows) {
-  return rows_as_json(rows, [](const sweep_row& row) {
-    const measurement& m = row.what;
-    nlohmann::ordered_json one{{"design", m.design}, {"space", m.space},      {"n", m.n},
-                               {"size", row.size},   {"size_got", row.got()}, {"load_factor", m.load_factor},
-                               {"op", m.op}};
-    if (m.op == "find")
-      one.update({{"failed_percent", m.queries.failed_percent}, {"sorted", m.queries.sorted}});
-    one.update(rate_as_json(m));
-    return one;
-  });
 }
 
 }  // namespace tilehash::bench

@@ -9,8 +9,6 @@
 
 #include <tilehash/core/config.hpp>
 
-#include <nlohmann/json.hpp>
-
 #include <span>
 #include <string>
 #include <vector>
@@ -44,6 +42,5 @@ double load_factor_for(const subject& design, u64 items, double size);
 std::string sweep_heading(u64 items, double size, const sweep& s);
 std::string sweep_lines(std::span<const sweep_row> of_one_table);
 std::string fill_lines(std::span<const sweep_row> of_one_table);
-nlohmann::ordered_json sweep_as_json(std::span<const sweep_row> rows);
 
 }  // namespace tilehash::bench

@@ -11,13 +11,9 @@
 #include <string>
 #include <vector>
 
-#include "alcantara/sweep.hpp"
-#include "alcantara/thesis_cuckoo.hpp"
-#include "alcantara/thesis_multiplicity_report.hpp"
-#include "alcantara/thesis_probes.hpp"
-#include "alcantara/thesis_restarts.hpp"
-#include "alcantara/thesis_two_level.hpp"
+#include "alcantara/thesis_fields.hpp"
 #include "dataset.hpp"
+#include "experiment.hpp"
 #include "options.hpp"
 #include "session.hpp"
 #include "sizes.hpp"
@@ -97,13 +93,6 @@ std::vector<subject> designs_of(const std::vector<std::string>& names, const std
   return chosen;
 }
 
-void finish(session& session, const std::vector<sweep_row>& rows, const std::string& name) {
-  session.write(bench::sweep_as_json(rows), name);
-  const bool faulty =
-      std::ranges::any_of(rows, [](const sweep_row& row) { return row.what.failed + row.what.wrong != 0; });
-  session::fail_if(faulty, "answers were wrong or items lost");
-}
-
 void run_sweep(const sweep_options& options) {
   for (const std::uint64_t n : options.items) {
     if (n < 2 || n >= 1ULL << 31)
@@ -112,9 +101,7 @@ void run_sweep(const sweep_options& options) {
   session session(options);
   const sweep s = asked_for(options, session.space());
   const auto designs = designs_of(options.designs, session.space());
-  session.say(session.machine() + '\n');
-  std::vector<sweep_row> rows;
-  session.keep([&] { return bench::sweep_as_json(rows); });
+  experiment rows(session, options.name, session.machine() + '\n');
   bench::known_limits unused;
   for (const std::uint64_t n : s.items) {
     for (const double size : s.sizes) {
@@ -128,13 +115,15 @@ void run_sweep(const sweep_options& options) {
           for (const unsigned percent : s.failed) the_case.queries.push_back({percent, sorted});
         }
         std::vector<sweep_row> its;
-        design.run(the_case, unused, [&](const measurement& m) { its.push_back({size, m}); });
-        rows.insert(rows.end(), its.begin(), its.end());
+        design.run(the_case, unused, [&](const measurement& m) {
+          its.push_back({size, m});
+          rows.keep(fields_of(its.back()));
+        });
         session.say(bench::sweep_lines(its));
       }
     }
   }
-  finish(session, rows, options.name);
+  rows.finish();
 }
 
 void run_fill(const fill_options& options) {
@@ -142,20 +131,21 @@ void run_fill(const fill_options& options) {
   const std::uint64_t n = options.items != 0          ? options.items
                           : session.space() == "cuda" ? 10'000'000
                                                       : 1'000'000;
-  session.say(fmt::format("{}\n{} pairs of 32 + 32 bits, inserted in {} parts\n", session.machine(), n,
-                          options.steps));
+  experiment rows(session, "thesis/fill",
+                  fmt::format("{}\n{} pairs of 32 + 32 bits, inserted in {} parts\n", session.machine(), n,
+                              options.steps));
   bench::yardstick_case the_case{n, options.load_factor, 32, options.repeat, options.threads, {}};
   the_case.fill_steps = options.steps;
-  std::vector<sweep_row> rows;
-  session.keep([&] { return bench::sweep_as_json(rows); });
   bench::known_limits unused;
   for (const subject& design : designs_of(options.designs, session.space())) {
     std::vector<sweep_row> its;
-    design.run(the_case, unused, [&](const measurement& m) { its.push_back({1 / options.load_factor, m}); });
-    rows.insert(rows.end(), its.begin(), its.end());
+    design.run(the_case, unused, [&](const measurement& m) {
+      its.push_back({1 / options.load_factor, m});
+      rows.keep(fields_of(its.back()));
+    });
     if (!its.empty()) session.say(bench::fill_lines(its));  // else it cannot insert, or not be so full
   }
-  finish(session, rows, "thesis/fill");
+  rows.finish();
 }
 
 void run_restarts(const restarts_options& options) {
@@ -166,54 +156,39 @@ void run_restarts(const restarts_options& options) {
     }
   }
   session session(options);
-  std::vector<bench::partition_counts> partitions;
-  session.say(bench::partitions_heading());
-  for (const std::uint64_t n : options.partitioned) {
-    partitions.push_back(bench::count_partitions({n, std::max<std::uint64_t>(1, options.all_partitioned / n),
-                                                  std::max<std::uint64_t>(1, 10 * options.all_items / n)}));
-    session.say(bench::partitions_line(partitions.back()));
-  }
-  session.say('\n' + bench::restarts_heading());
-  std::vector<bench::restart_counts> rows;
-  session.keep([&] { return bench::restarts_as_json(rows, partitions); });
+  experiment rows(session, "thesis/restarts");
+  for (const std::uint64_t n : options.partitioned)
+    rows.add(fields_of(bench::count_partitions({n, std::max<std::uint64_t>(1, options.all_partitioned / n),
+                                                std::max<std::uint64_t>(1, 10 * options.all_items / n)})));
   const std::vector<std::pair<unsigned, std::vector<double>>> sizes{
       {4, {1.03, 1.04, 1.05, 1.1, 1.25}}, {2, {2.1, 2.2}}, {3, {1.1, 1.15}}, {5, {1.0205, 1.05}}};
   for (const auto& [functions, its_sizes] : sizes) {
     for (const std::uint64_t n : options.items) {
       const std::uint64_t trials = std::max<std::uint64_t>(1, options.all_items / n);
       for (const double size : its_sizes) {
-        for (const bool stash : {true, false}) {
-          rows.push_back(bench::count_restarts({functions, stash, n, trials, size}));
-          session.say(bench::restarts_line(rows.back()));
-        }
+        for (const bool stash : {true, false})
+          rows.add(fields_of(bench::count_restarts({functions, stash, n, trials, size})));
       }
     }
   }
-  session.write(bench::restarts_as_json(rows, partitions), "thesis/restarts");
-  const auto lost = [](const auto& row) { return row.lost != 0; };
-  session::fail_if(std::ranges::any_of(rows, lost) || std::ranges::any_of(partitions, lost),
-                   "items were lost");
+  rows.finish("items were lost");
 }
 
 void run_cuckoo(const cuckoo_options& options) {
   session session(options);
-  session.say(fmt::format("{}\n{}", session.machine(), bench::cuckoo_heading()));
-  std::vector<bench::cuckoo_row> rows;
-  session.keep([&] { return bench::cuckoos_as_json(rows); });
+  experiment rows(session, "thesis/cuckoo",
+                  session.machine() + "\nrates in million items a second; chains in evictions\n");
   for (const unsigned functions : options.functions) {
     for (const double size : options.sizes) {
       if (size < bench::least_cuckoo_size(functions)) continue;
       for (const unsigned stash : options.stashes) {
         const bench::cuckoo_case c{functions, size, options.items, options.builds, options.repeat, stash};
-        rows.push_back(session.space() == "cuda" ? bench::cuda_cuckoo(c)
-                                                 : bench::cpu_cuckoo(c, options.threads));
-        session.say(bench::cuckoo_line(rows.back()));
+        rows.add(fields_of(session.space() == "cuda" ? bench::cuda_cuckoo(c)
+                                                     : bench::cpu_cuckoo(c, options.threads)));
       }
     }
   }
-  session.write(bench::cuckoos_as_json(rows), "thesis/cuckoo");
-  session::fail_if(std::ranges::any_of(rows, [](const bench::cuckoo_row& row) { return row.wrong != 0; }),
-                   "answers were wrong");
+  rows.finish("answers were wrong");
 }
 
 void run_two_level(const two_level_options& options) {
@@ -222,20 +197,17 @@ void run_two_level(const two_level_options& options) {
       throw input_error(fmt::format("--n {}: must be at least 1 and at most 500 million", n));
   }
   session session(options);
-  session.say(fmt::format("{}\n{}", session.machine(), bench::two_level_heading()));
-  std::vector<bench::two_level_row> rows;
-  session.keep([&] { return bench::two_levels_as_json(rows); });
+  experiment rows(
+      session, "thesis/two_level",
+      session.machine() + "\nrates in million items a second; rounds and restarts are of buckets\n");
   for (const std::uint64_t n : options.items) {
     for (const bool exact : {false, true}) {
       const bench::two_level_case c{n, options.builds, exact, options.repeat};
-      rows.push_back(session.space() == "cuda" ? bench::cuda_two_level(c)
-                                               : bench::cpu_two_level(c, options.threads));
-      session.say(bench::two_level_line(rows.back()));
+      rows.add(fields_of(session.space() == "cuda" ? bench::cuda_two_level(c)
+                                                   : bench::cpu_two_level(c, options.threads)));
     }
   }
-  session.write(bench::two_levels_as_json(rows), "thesis/two_level");
-  session::fail_if(std::ranges::any_of(rows, [](const bench::two_level_row& row) { return row.wrong != 0; }),
-                   "answers were wrong");
+  rows.finish("answers were wrong");
 }
 
 void run_multiplicity(const multiplicity_options& options) {
@@ -246,34 +218,29 @@ void run_multiplicity(const multiplicity_options& options) {
       throw input_error(fmt::format("--copies {}: must be at least 1 and at most --items", copies));
   }
   session session(options);
-  session.say(fmt::format("{}\n{}", session.machine(), bench::multiplicity_heading()));
-  std::vector<bench::multiplicity_row> rows;
-  session.keep([&] { return bench::multiplicities_as_json(rows); });
+  experiment rows(
+      session, "thesis/multiplicity",
+      session.machine() +
+          "\nmillion items a second; `sort` is that of the same pairs, the next four are builds of "
+          "multimaps\n");
   for (const std::uint64_t copies : options.copies) {
     const bench::multiplicity_case the_case{options.items, copies};
-    rows.push_back(session.space() == "cuda"
-                       ? bench::cuda_multiplicity(the_case, options.repeat)
-                       : bench::cpu_multiplicity(the_case, options.repeat, options.threads));
-    session.say(bench::multiplicity_line(rows.back()));
+    rows.add(fields_of(session.space() == "cuda"
+                           ? bench::cuda_multiplicity(the_case, options.repeat)
+                           : bench::cpu_multiplicity(the_case, options.repeat, options.threads)));
   }
-  session.write(bench::multiplicities_as_json(rows), "thesis/multiplicity");
-  session::fail_if(
-      std::ranges::any_of(rows, [](const bench::multiplicity_row& row) { return row.wrong != 0; }),
-      "values of some keys were not what they should be");
+  rows.finish("values of some keys were not what they should be");
 }
 
 void run_probes(const probes_options& options) {
   session session(options);
-  session.say(bench::probes_heading());
-  std::vector<bench::probe_statistics> rows;
-  session.keep([&] { return bench::probes_as_json(rows); });
+  experiment rows(session, "thesis/probes");
   for (const double size : options.sizes) {
     bench::count_probes(options.items, size, [&](const bench::probe_statistics& row) {
-      rows.push_back(row);
-      session.say(bench::probes_line(row));
+      rows.add(fields_of(row), line_of_table_3_2(row));
     });
   }
-  session.write(bench::probes_as_json(rows), "thesis/probes");
+  rows.finish(nullptr);  // tables refuse items where the thesis' limit of probes is too low
 }
 
 void add_cuckoo(CLI::App& bench) {

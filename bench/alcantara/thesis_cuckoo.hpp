@@ -7,9 +7,6 @@
 #include <tilehash/core/config.hpp>
 
 #include <string>
-#include <vector>
-
-#include <nlohmann/json.hpp>
 
 namespace tilehash::bench {
 
@@ -44,9 +41,5 @@ constexpr double least_cuckoo_size(u32 functions) {
 
 cuckoo_row cpu_cuckoo(const cuckoo_case& the_case, int threads);
 cuckoo_row cuda_cuckoo(const cuckoo_case& the_case);
-
-std::string cuckoo_heading();
-std::string cuckoo_line(const cuckoo_row& row);
-nlohmann::ordered_json cuckoos_as_json(const std::vector<cuckoo_row>& rows);
 
 }  // namespace tilehash::bench

@@ -6,11 +6,8 @@
 
 #include <tilehash/core/config.hpp>
 
-#include <nlohmann/json.hpp>
-
 #include <array>
 #include <functional>
-#include <span>
 #include <string>
 
 namespace tilehash::bench {
@@ -28,9 +25,5 @@ struct probe_statistics {
 
 // Calls tell() for all kinds of tables of so many items in so many slots each.
 void count_probes(u64 items, double size, const std::function<void(const probe_statistics&)>& tell);
-
-std::string probes_heading();
-std::string probes_line(const probe_statistics& row);
-nlohmann::ordered_json probes_as_json(std::span<const probe_statistics> rows);
 
 }  // namespace tilehash::bench

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "alcantara/thesis_restarts.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <numeric>
 #include <optional>
@@ -78,10 +76,6 @@ restart_counts count_with(const restart_case& c) {
                  : count<papers::cuckoo<u32, u32, Functions, murmur, 0>>(c);
 }
 
-double share(u64 part, u64 all) {
-  return all == 0 ? 0 : 100.0 * static_cast<double>(part) / static_cast<double>(all);
-}
-
 }  // namespace
 
 restart_counts count_restarts(const restart_case& c) {
@@ -126,67 +120,6 @@ partition_counts count_partitions(const partition_case& c) {
     for (u64 i = 0; i < c.items; ++i) row.lost += out[i] != keys[i];
   }
   return row;
-}
-
-std::string restarts_heading() {
-  return fmt::format("{:>2} {:>6} {:>9} {:>6} {:>7} {:>10} {:>8} {:>11} {:>8} {:>7} {:>6} {:>5}\n", "H",
-                     "stash", "items", "size", "trials", "restarted", "larger", "stash used", "in it", "hard",
-                     "walks", "most");
-}
-
-std::string restarts_line(const restart_counts& row) {
-  const restart_case& c = row.what;
-  return fmt::format(
-      "{:>2} {:>6} {:>9} {:>4.2f} N {:>7} {:>8.2f} % {:>6.2f} % {:>9.2f} % {:>8} {:>5.2f} % {:>6.2f} "
-      "{:>5}{}\n",
-      c.functions, c.stash ? "101" : "none", c.items, c.size, c.trials, share(row.restarted, c.trials),
-      share(row.larger, c.trials), share(row.stash_used, c.trials), row.stashed, 100 * row.hard, row.walks,
-      row.most_walks, row.lost != 0 ? "  LOST" : "");
-}
-
-std::string partitions_heading() {
-  return fmt::format("\n{:>9} {:>8} {:>11} {:>10} {:>20} {:>8} {:>10} {:>9}\n", "items", "regions",
-                     "partitions", "over 512", "over a region's slots", "builds", "restarted", "reseeded");
-}
-std::string partitions_line(const partition_counts& row) {
-  const partition_case& c = row.what;
-  return fmt::format("{:>9} {:>8} {:>11} {:>8.3f} % {:>19.3f} % {:>8} {:>10} {:>9}{}\n", c.items, row.regions,
-                     c.partitions, share(row.overfull, c.partitions), share(row.beyond, c.partitions),
-                     c.builds, row.restarted, row.reseeded, row.lost != 0 ? "  LOST" : "");
-}
-
-nlohmann::ordered_json restarts_as_json(std::span<const restart_counts> rows,
-                                        std::span<const partition_counts> partitions) {
-  auto all = nlohmann::ordered_json::array();
-  for (const partition_counts& row : partitions) {
-    all.push_back({{"design", "two_level_cuckoo"},
-                   {"items", row.what.items},
-                   {"regions", row.regions},
-                   {"partitions", row.what.partitions},
-                   {"overfull", row.overfull},
-                   {"beyond", row.beyond},
-                   {"builds", row.what.builds},
-                   {"restarted", row.restarted},
-                   {"reseeded", row.reseeded},
-                   {"lost", row.lost}});
-  }
-  for (const restart_counts& row : rows) {
-    all.push_back({{"design", "cuckoo"},
-                   {"functions", row.what.functions},
-                   {"stash", row.what.stash},
-                   {"items", row.what.items},
-                   {"size", row.what.size},
-                   {"trials", row.what.trials},
-                   {"restarted", row.restarted},
-                   {"larger", row.larger},
-                   {"stash_used", row.stash_used},
-                   {"stashed", row.stashed},
-                   {"lost", row.lost},
-                   {"hard_share", row.hard},
-                   {"walks", row.walks},
-                   {"most_walks", row.most_walks}});
-  }
-  return all;
 }
 
 }  // namespace tilehash::bench

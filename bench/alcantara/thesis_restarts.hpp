@@ -6,12 +6,6 @@
 
 #include <tilehash/core/config.hpp>
 
-#include <span>
-#include <string>
-#include <vector>
-
-#include <nlohmann/json.hpp>
-
 namespace tilehash::bench {
 
 struct restart_case {
@@ -50,12 +44,5 @@ struct partition_counts {
   u64 restarted = 0, reseeded = 0, lost = 0;  // tables, regions and items of all builds
 };
 partition_counts count_partitions(const partition_case& the_case);
-
-std::string restarts_heading();
-std::string restarts_line(const restart_counts& row);
-std::string partitions_heading();
-std::string partitions_line(const partition_counts& row);
-nlohmann::ordered_json restarts_as_json(std::span<const restart_counts> rows,
-                                        std::span<const partition_counts> partitions);
 
 }  // namespace tilehash::bench

@@ -6,9 +6,6 @@
 #include <tilehash/core/config.hpp>
 
 #include <string>
-#include <vector>
-
-#include <nlohmann/json.hpp>
 
 namespace tilehash::bench {
 
@@ -33,9 +30,5 @@ struct two_level_row {
 
 two_level_row cpu_two_level(const two_level_case& the_case, int threads);
 two_level_row cuda_two_level(const two_level_case& the_case);
-
-std::string two_level_heading();
-std::string two_level_line(const two_level_row& row);
-nlohmann::ordered_json two_levels_as_json(const std::vector<two_level_row>& rows);
 
 }  // namespace tilehash::bench

@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "breslow/horton_accesses.hpp"
 
-#include <fmt/format.h>
-
 #include <tilehash/designs/bucketed_cuckoo.hpp>
 #include <tilehash/designs/horton.hpp>
 #include <tilehash/papers/bucketed_cuckoo_balanced.hpp>
 #include <tilehash/papers/horton/model.hpp>
 
 #include "breslow/horton_tables.hpp"
-#include "rows.hpp"
 
 namespace tilehash::bench {
 namespace {
@@ -68,38 +65,15 @@ home_counts homes_of(cpu& space, u64 buckets, double load) {
   return all;
 }
 
-std::string heading() {
-  return fmt::format(
-      "\n{:<26} {:>5} {:>6} | {:>21} | {:>15} | {:>15}\n{:<26} {:>5} {:>6} | {:>10} {:>10} | "
-      "{:>7} {:>7} | {:>7} {:>7}\n",
-      "buckets read by a lookup", "slots", "load", "remap entries, %", "found", "not found", "", "", "",
-      "measured", "model", "read", "model", "read", "model");
-}
-std::string line(const bucket_reads& row) {
-  const bool modelled = row.model_found != 0;
-  const auto where = [&](double x) { return modelled ? fmt::format("{:.3f}", x) : std::string(); };
-  return fmt::format("{:<26} {:>5} {:>6.3f} | {:>10} {:>10} | {:>7.3f} {:>7} | {:>7.3f} {:>7}{}\n",
-                     row.design, row.slots, row.load, where(100 * row.entries),
-                     where(100 * row.model_entries), row.found, where(row.model_found), row.not_found,
-                     where(row.model_not_found), faults({{"refused", row.failed}, {"WRONG", row.wrong}}));
-}
-
 }  // namespace
 
-accesses count_accesses(u64 table_slots, u64 buckets, const std::function<void(const std::string&)>& say) {
+void count_accesses(u64 table_slots, u64 buckets, const std::function<void(const home_counts&)>& tell_homes,
+                    const std::function<void(const bucket_reads&)>& tell) {
   cpu space;
-  accesses all;
-  for (const double load : {0.5, 0.9}) {
-    all.homes.push_back(homes_of(space, buckets, load));
-    say(fmt::format("load {}: {} buckets of 8 slots, at most {} keys in one\n", load, buckets,
-                    all.homes.back().buckets.size() - 1));
-  }
-  say(heading());
+  for (const double load : {0.5, 0.9}) tell_homes(homes_of(space, buckets, load));
   const auto count = [&]<class Design>() {
-    for (const double load : loads_to(Design::max_load_factor)) {
-      all.reads.push_back(reads_of<Design>(space, table_slots, load));
-      say(line(all.reads.back()));
-    }
+    for (const double load : loads_to(Design::max_load_factor))
+      tell(reads_of<Design>(space, table_slots, load));
   };
   const auto count_shape = [&]<u32 Slots>() {
     count.template operator()<horton<u32, u32, Slots>>();
@@ -111,51 +85,6 @@ accesses count_accesses(u64 table_slots, u64 buckets, const std::function<void(c
   count_shape.template operator()<4>();
   count_shape.template operator()<8>();
   count_shape.template operator()<16>();
-  return all;
-}
-
-nlohmann::ordered_json accesses_as_json(const accesses& all) {
-  auto rows = nlohmann::ordered_json::array();
-  for (const home_counts& h : all.homes)
-    rows.push_back({{"what", "homes"},
-                    {"slots", h.slots},
-                    {"load", h.load},
-                    {"buckets_by_keys", h.buckets},
-                    {"model", h.model}});
-  for (const u32 slots : {1U, 2U, 4U, 8U, 16U}) {  // for a smooth line, and beyond what tables reach
-    const papers::horton_model m{slots};
-    for (int percent = 1; percent / 100.0 < m.highest_load(); ++percent) {
-      const double load = percent / 100.0;
-      rows.push_back({{"what", "model"},
-                      {"slots", slots},
-                      {"load", load},
-                      {"entries", m.space_of_entries(load)},
-                      {"found", m.found(load)},
-                      {"not_found", m.not_found(load)}});
-    }
-  }
-  for (const u32 bits : {3U, 4U, 5U, 6U, 8U}) {
-    const auto m = papers::horton_model::with_explicit_tags(8, bits);
-    for (const double load : {0.5, 0.6, 0.7, 0.8, 0.9, 0.95})
-      rows.push_back({{"what", "explicit_tags"},
-                      {"slots", m.slots},
-                      {"tag_bits", bits},
-                      {"load", load},
-                      {"not_found", m.not_found(load)}});
-  }
-  for (const bucket_reads& r : all.reads) {
-    nlohmann::ordered_json row{{"what", "reads"},         {"design", r.design}, {"slots", r.slots},
-                               {"load", r.load},          {"items", r.items},   {"found", r.found},
-                               {"not_found", r.not_found}};
-    if (r.model_found != 0)
-      row.update({{"entries", r.entries},
-                  {"model_entries", r.model_entries},
-                  {"model_found", r.model_found},
-                  {"model_not_found", r.model_not_found}});
-    row.update({{"failed", r.failed}, {"wrong", r.wrong}});
-    rows.push_back(std::move(row));
-  }
-  return rows;
 }
 
 }  // namespace tilehash::bench

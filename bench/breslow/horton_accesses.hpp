@@ -6,8 +6,6 @@
 
 #include <tilehash/core/config.hpp>
 
-#include <nlohmann/json.hpp>
-
 #include <functional>
 #include <string>
 #include <vector>
@@ -35,14 +33,8 @@ struct home_counts {
   std::vector<double> model;
 };
 
-struct accesses {
-  std::vector<home_counts> homes;
-  std::vector<bucket_reads> reads;
-};
-
-// Tables of so many slots, but `buckets` buckets where homes are counted.
-accesses count_accesses(u64 table_slots, u64 buckets, const std::function<void(const std::string&)>& say);
-
-nlohmann::ordered_json accesses_as_json(const accesses& all);
+// Tables of so many slots, but `buckets` buckets where homes are counted, which come first.
+void count_accesses(u64 table_slots, u64 buckets, const std::function<void(const home_counts&)>& tell_homes,
+                    const std::function<void(const bucket_reads&)>& tell);
 
 }  // namespace tilehash::bench

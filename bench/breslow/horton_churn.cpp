@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "breslow/horton_churn.hpp"
 
-#include <fmt/format.h>
-
 #include <tilehash/designs/horton.hpp>
 #include <tilehash/papers/horton_lazy.hpp>
 
@@ -10,7 +8,6 @@
 #include <utility>
 
 #include "breslow/horton_tables.hpp"
-#include "rows.hpp"
 
 namespace tilehash::bench {
 namespace {
@@ -97,31 +94,6 @@ void count_churn(const churn_case& the_case, const std::function<void(const chur
   cpu space;
   churn<8>(space, the_case, 0.9, tell);
   churn<4>(space, the_case, 0.85, tell);
-}
-
-std::string churn_heading() {
-  return fmt::format("{:>24} | {:>31} | {:>31}\n{:>5} {:>5} {:>12} | {}{}\n", "", "buckets read, found",
-                     "not found", "slots", "load", "after round", "  eager    lazy   never   fresh | ",
-                     "  eager    lazy   never   fresh");
-}
-std::string churn_line(std::span<const churn_row> of_one_round) {
-  const churn_row& first = of_one_round.front();
-  std::string text = fmt::format("{:>5} {:>5} {:>12} |", first.slots, first.load, first.round), more = " |";
-  u64 failed = 0, wrong = 0;
-  for (const churn_row& row : of_one_round) {
-    text += fmt::format(" {:>7.4f}", row.found);
-    more += fmt::format(" {:>7.4f}", row.not_found);
-    failed += row.failed, wrong += row.wrong;
-  }
-  return text + more + faults({{"refused", failed}, {"WRONG", wrong}}) + '\n';
-}
-nlohmann::ordered_json churn_as_json(std::span<const churn_row> rows) {
-  return rows_as_json(rows, [](const churn_row& row) {
-    return nlohmann::ordered_json{{"slots", row.slots},   {"load", row.load},   {"round", row.round},
-                                  {"home", row.home},     {"found", row.found}, {"not_found", row.not_found},
-                                  {"type_b", row.type_b}, {"items", row.items}, {"failed", row.failed},
-                                  {"wrong", row.wrong}};
-  });
 }
 
 }  // namespace tilehash::bench

@@ -6,10 +6,7 @@
 
 #include <tilehash/core/config.hpp>
 
-#include <nlohmann/json.hpp>
-
 #include <functional>
-#include <span>
 #include <string>
 
 namespace tilehash::bench {
@@ -35,9 +32,5 @@ struct churn_row {
 
 // 8 slots at load 0.9, then 4 at 0.85.
 void count_churn(const churn_case& the_case, const std::function<void(const churn_row&)>& tell);
-
-std::string churn_heading();
-std::string churn_line(std::span<const churn_row> of_one_round);
-nlohmann::ordered_json churn_as_json(std::span<const churn_row> rows);
 
 }  // namespace tilehash::bench

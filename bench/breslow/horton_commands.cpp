@@ -7,6 +7,7 @@
 #include <CLI/CLI.hpp>
 
 #include <tilehash/core/error.hpp>
+#include <tilehash/papers/horton/model.hpp>
 
 #include <algorithm>
 #include <memory>
@@ -17,6 +18,8 @@
 #include "breslow/horton_churn.hpp"
 #include "breslow/horton_sizes.hpp"
 #include "dataset.hpp"
+#include "experiment.hpp"
+#include "fields.hpp"
 #include "options.hpp"
 #include "session.hpp"
 #include "sizes.hpp"
@@ -24,6 +27,8 @@
 namespace tilehash::app {
 namespace {
 
+using bench::field;
+using bench::fields;
 using bench::measurement;
 using bench::subject;
 
@@ -42,26 +47,114 @@ struct sizes_options : common_options {
   std::uint64_t lookups = 0;
 };
 
+fields fields_of(const bench::bucket_reads& r) {
+  const bool modelled = r.model_found != 0;
+  // Of tables that the paper has no model of, an empty column.
+  const auto model = [&](const char* name, double value, const char* head, int width, double scale = 1) {
+    return modelled ? bench::field{name, value, head, width, scale == 1 ? ".3f" : ".4g", scale}
+                    : bench::field{"", nullptr, head, width};
+  };
+  return {{"what", "reads"},
+          {"design", r.design, "buckets read by a lookup", -26},
+          {"slots", r.slots, "slots", 5},
+          {"load", r.load, "load", 6, ".3f"},
+          {"items", r.items},
+          {"found", r.found, "found", 7, ".3f"},
+          model("model_found", r.model_found, "model", 7),
+          {"not_found", r.not_found, "not found", 9, ".3f"},
+          model("model_not_found", r.model_not_found, "model", 7),
+          model("entries", r.entries, "remap entries, %", 16, 100),
+          model("model_entries", r.model_entries, "model", 7, 100),
+          bench::refused_items(r.failed),
+          bench::wrong_answers(r.wrong)};
+}
+
+// The paper's model: for a smooth line, and beyond what tables reach; then tags stored in the buckets.
+void keep_models(experiment& rows) {
+  for (const std::uint32_t slots : {1U, 2U, 4U, 8U, 16U}) {
+    const papers::horton_model m{slots};
+    for (int percent = 1; percent / 100.0 < m.highest_load(); ++percent) {
+      const double load = percent / 100.0;
+      rows.keep({{"what", "model"},
+                 {"slots", slots},
+                 {"load", load},
+                 {"entries", m.space_of_entries(load)},
+                 {"found", m.found(load)},
+                 {"not_found", m.not_found(load)}});
+    }
+  }
+  for (const std::uint32_t bits : {3U, 4U, 5U, 6U, 8U}) {
+    const auto m = papers::horton_model::with_explicit_tags(8, bits);
+    for (const double load : {0.5, 0.6, 0.7, 0.8, 0.9, 0.95})
+      rows.keep({{"what", "explicit_tags"},
+                 {"slots", m.slots},
+                 {"tag_bits", bits},
+                 {"load", load},
+                 {"not_found", m.not_found(load)}});
+  }
+}
+
 void run_accesses(const accesses_options& options) {
   session session(options);
-  const bench::accesses all = bench::count_accesses(options.slots, options.buckets,
-                                                    [&](const std::string& text) { session.say(text); });
-  session.write(bench::accesses_as_json(all), "horton/accesses");
-  session::fail_if(std::ranges::any_of(all.reads, &bench::bucket_reads::faulty),
-                   "answers were wrong or items lost");
+  experiment rows(session, "horton/accesses");
+  bool faulty = false;
+  keep_models(rows);
+  bench::count_accesses(
+      options.slots, options.buckets,
+      [&](const bench::home_counts& h) {
+        rows.keep({{"what", "homes"},
+                   {"slots", h.slots},
+                   {"load", h.load},
+                   {"buckets_by_keys", h.buckets},
+                   {"model", h.model}});
+        session.say(fmt::format("load {}: {} buckets of 8 slots, at most {} keys in one\n", h.load,
+                                options.buckets, h.buckets.size() - 1));
+      },
+      [&](const bench::bucket_reads& row) {
+        rows.add(fields_of(row));
+        faulty = faulty || row.faulty();
+      });
+  rows.finish(nullptr);
+  session::fail_if(faulty, "answers were wrong or items lost");
+}
+
+std::string churn_heading() {
+  return fmt::format("{:>24} | {:>31} | {:>31}\n{:>5} {:>5} {:>12} | {}{}\n", "", "buckets read, found",
+                     "not found", "slots", "load", "after round", "  eager    lazy   never   fresh | ",
+                     "  eager    lazy   never   fresh");
+}
+std::string churn_line(std::span<const bench::churn_row> of_one_round) {
+  const bench::churn_row& first = of_one_round.front();
+  std::string text = fmt::format("{:>5} {:>5} {:>12} |", first.slots, first.load, first.round), more = " |";
+  std::uint64_t failed = 0, wrong = 0;
+  for (const bench::churn_row& row : of_one_round) {
+    text += fmt::format(" {:>7.4f}", row.found);
+    more += fmt::format(" {:>7.4f}", row.not_found);
+    failed += row.failed, wrong += row.wrong;
+  }
+  return text + more + bench::faults({{"refused", failed}, {"WRONG", wrong}}) + '\n';
 }
 
 void run_churn(const churn_options& options) {
   session session(options);
-  session.say(bench::churn_heading());
-  std::vector<bench::churn_row> rows;
-  session.keep([&] { return bench::churn_as_json(rows); });
+  experiment rows(session, "horton/churn", churn_heading());
+  std::vector<bench::churn_row> all;
   bench::count_churn(options.what, [&](const bench::churn_row& row) {
-    rows.push_back(row);
-    if (row.home == "fresh") session.say(bench::churn_line(std::span(rows).last(4)));  // a round's last
+    all.push_back(row);
+    rows.keep({{"slots", row.slots},
+               {"load", row.load},
+               {"round", row.round},
+               {"home", row.home},
+               {"found", row.found},
+               {"not_found", row.not_found},
+               {"type_b", row.type_b},
+               {"items", row.items},
+               bench::refused_items(row.failed),
+               bench::wrong_answers(row.wrong)});
+    if (row.home == "fresh") session.say(churn_line(std::span(all).last(4)));  // a round's last
   });
-  session.write(bench::churn_as_json(rows), "horton/churn");
-  session::fail_if(std::ranges::any_of(rows, &bench::churn_row::faulty), "answers were wrong or items lost");
+  rows.finish(nullptr);
+  session::fail_if(std::ranges::any_of(all, &bench::churn_row::faulty), "answers were wrong or items lost");
 }
 
 void run_sizes(sizes_options options) {
@@ -80,9 +173,7 @@ void run_sizes(sizes_options options) {
     }
   }
   const auto designs = options.designs.empty() ? known : choose(known, options.designs, "--design");
-  session.say(session.machine() + '\n');
-  std::vector<bench::size_row> rows;
-  session.keep([&] { return bench::sizes_as_json(rows); });
+  experiment rows(session, "horton/sizes", session.machine() + '\n');
   bench::known_limits unused;
   for (const std::uint64_t bytes : options.sizes) {
     const auto n = static_cast<std::uint64_t>(options.load_factor * static_cast<double>(bytes / 8));
@@ -93,20 +184,18 @@ void run_sizes(sizes_options options) {
     for (const subject& design : designs) {
       std::vector<bench::size_row> its;
       try {
-        design.run(the_case, unused, [&](const measurement& m) { its.push_back({bytes, m}); });
+        design.run(the_case, unused, [&](const measurement& m) {
+          its.push_back({bytes, m});
+          rows.keep(fields_of(its.back()));
+        });
       } catch (const out_of_memory&) {
         session.say(fmt::format("  {:<26} there is not the memory\n", design.name));
         continue;
       }
       if (!its.empty()) session.say(bench::size_line(its));  // else it is never so full
-      rows.insert(rows.end(), its.begin(), its.end());
     }
   }
-  session.write(bench::sizes_as_json(rows), "horton/sizes");
-  session::fail_if(
-      std::ranges::any_of(rows,
-                          [](const bench::size_row& row) { return row.what.failed + row.what.wrong != 0; }),
-      "answers were wrong or items lost");
+  rows.finish();
 }
 
 }  // namespace

@@ -3,8 +3,8 @@
 
 #include <fmt/format.h>
 
+#include "fields.hpp"
 #include "report.hpp"
-#include "rows.hpp"
 
 namespace tilehash::bench {
 
@@ -34,19 +34,17 @@ std::string size_line(std::span<const size_row> of_one_table) {
   return text + faults({{"REFUSED", failed}, {"WRONG", wrong}}) + '\n';
 }
 
-nlohmann::ordered_json sizes_as_json(std::span<const size_row> rows) {
-  return rows_as_json(rows, [](const size_row& row) {
-    const measurement& m = row.what;
-    nlohmann::ordered_json one{{"design", m.design},           {"space", m.space},
-                               {"bytes", row.bytes},           {"n", m.n},
-                               {"load_factor", m.load_factor}, {"op", m.op}};
-    if (m.op == "find")
-      one.update({{"failed_percent", m.queries.failed_percent},
-                  {"buckets_per_lookup", m.buckets},
-                  {"bytes_per_lookup", row.bytes_moved()}});
-    one.update(rate_as_json(m));
-    return one;
-  });
+fields fields_of(const size_row& row) {
+  const measurement& m = row.what;
+  fields all{{"design", m.design},           {"space", m.space}, {"bytes", row.bytes}, {"n", m.n},
+             {"load_factor", m.load_factor}, {"op", m.op}};
+  if (m.op == "find") {
+    all.push_back({"failed_percent", m.queries.failed_percent});
+    all.push_back({"buckets_per_lookup", m.buckets});
+    all.push_back({"bytes_per_lookup", row.bytes_moved()});
+  }
+  add_rate(all, m);
+  return all;
 }
 
 }  // namespace tilehash::bench

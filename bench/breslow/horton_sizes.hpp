@@ -3,12 +3,11 @@
 // tables next to both cuckoo tables of the paper and `tiled` (Breslow et al., figures 12 and 13).
 #pragma once
 
-#include <nlohmann/json.hpp>
-
 #include <span>
 #include <string>
 #include <vector>
 
+#include "fields.hpp"
 #include "yardstick.hpp"
 
 namespace tilehash::bench {
@@ -30,6 +29,6 @@ std::vector<u64> sizes_to(u64 most);
 
 std::string size_heading(u64 bytes, u64 items, double load);
 std::string size_line(std::span<const size_row> of_one_table);
-nlohmann::ordered_json sizes_as_json(std::span<const size_row> rows);
+fields fields_of(const size_row& row);
 
 }  // namespace tilehash::bench

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "garcia/coherent_ages.hpp"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include <tilehash/designs/robin_hood.hpp>
 #include <tilehash/papers/robin_hood_ages.hpp>
 #include <tilehash/papers/robin_hood_random.hpp>
@@ -18,7 +15,6 @@
 
 #include "garcia/coherent_data.hpp"
 #include "numbered.hpp"
-#include "rows.hpp"
 
 namespace tilehash::bench {
 namespace {
@@ -102,12 +98,6 @@ age_row ages_of(cpu& space, const char* name, const char* data, const keys_type&
   return row;
 }
 
-std::string line(const age_row& row) {
-  std::string text = fmt::format("{:<34} {:<10} {:>5.2f} {:>7}", row.table, row.data, row.load, row.oldest());
-  if (row.found != 0) text += fmt::format(" {:>8.3f} {:>9.3f}", row.found, row.not_found);
-  return text + faults({{"REFUSED", row.refused}, {"WRONG", row.wrong}}) + '\n';
-}
-
 constexpr const char* lines_name = "robin_hood";
 constexpr const char* random_lines_name = "robin_hood_random";
 constexpr const char* slots_name = "robin_hood, one slot a bucket";
@@ -130,23 +120,16 @@ failure_row failures_of(cpu& space, const char* name, u64 tables, u64 n, double 
 
 }  // namespace
 
-std::vector<age_row> count_ages(u64 n, const std::vector<double>& loads, const say_text& say) {
+void count_ages(u64 n, const std::vector<double>& loads, const std::function<void(const age_row&)>& tell) {
   cpu space;
-  std::vector<age_row> rows;
-  const auto add = [&](age_row row) {
-    say(line(row));
-    rows.push_back(std::move(row));
-  };
-  say(fmt::format("{:<34} {:<10} {:>5} {:>7} {:>8} {:>9}\n", "buckets read by lookups", "keys", "load",
-                  "oldest", "found", "not found"));
   const keys_type paper = random_keys_below(16 * n, 0, n), others = random_keys(n, n);
   const u64 capacity = n * 10 / 8;
-  add({"model, open addressing", "figure 3", n, 0.8, model_ages(paper, capacity, false), 0, 0, 0, 0});
-  add({"model, Robin Hood", "figure 3", n, 0.8, model_ages(paper, capacity, true), 0, 0, 0, 0});
+  tell({"model, open addressing", "figure 3", n, 0.8, model_ages(paper, capacity, false), 0, 0, 0, 0});
+  tell({"model, Robin Hood", "figure 3", n, 0.8, model_ages(paper, capacity, true), 0, 0, 0, 0});
   const auto add_tables = [&](const char* data, const keys_type& keys, const keys_type& absent, double load) {
-    add(ages_of<slots>(space, slots_name, data, keys, absent, load));
-    add(ages_of<lines>(space, lines_name, data, keys, absent, load));
-    add(ages_of<random_lines>(space, random_lines_name, data, keys, absent, load));
+    tell(ages_of<slots>(space, slots_name, data, keys, absent, load));
+    tell(ages_of<lines>(space, lines_name, data, keys, absent, load));
+    tell(ages_of<random_lines>(space, random_lines_name, data, keys, absent, load));
   };
   add_tables("figure 3", paper, random_keys_below(16 * n, n, n), 0.8);
 
@@ -162,43 +145,16 @@ std::vector<age_row> count_ages(u64 n, const std::vector<double>& loads, const s
     add_tables("random", random_keys(0, n), others, load);
     add_tables("structured", picture.keys, background, load);
   }
-  return rows;
 }
 
-std::vector<failure_row> count_failures(u64 tables, u64 n, const std::vector<double>& loads,
-                                        const say_text& say) {
+void count_failures(u64 tables, u64 n, const std::vector<double>& loads,
+                    const std::function<void(const failure_row&)>& tell) {
   cpu space(1);  // tables are small: one thread builds one faster than two do
-  std::vector<failure_row> rows;
-  say(fmt::format("{:<34} {:>5} {:>8} {:>8} {:>9} {:>7}\n", fmt::format("tables of {} keys", n), "load",
-                  "built", "failed", "restarted", "oldest"));
-  const auto add = [&](const failure_row& row) {
-    say(fmt::format("{:<34} {:>5.2f} {:>8} {:>8} {:>9} {:>7}\n", row.table, row.load, row.tables, row.failed,
-                    row.restarted, row.oldest));
-    rows.push_back(row);
-  };
   for (const double load : loads) {
-    add(failures_of<slots>(space, slots_name, tables, n, load));
-    add(failures_of<lines>(space, lines_name, tables, n, load));
-    add(failures_of<random_lines>(space, random_lines_name, tables, n, load));
+    tell(failures_of<slots>(space, slots_name, tables, n, load));
+    tell(failures_of<lines>(space, lines_name, tables, n, load));
+    tell(failures_of<random_lines>(space, random_lines_name, tables, n, load));
   }
-  return rows;
-}
-
-nlohmann::ordered_json ages_as_json(const std::vector<age_row>& rows) {
-  return rows_as_json(rows, [](const age_row& r) {
-    return nlohmann::ordered_json{{"table", r.table}, {"data", r.data},           {"items", r.items},
-                                  {"load", r.load},   {"oldest", r.oldest()},     {"ages", r.ages},
-                                  {"found", r.found}, {"not_found", r.not_found}, {"failed", r.refused},
-                                  {"wrong", r.wrong}};
-  });
-}
-
-nlohmann::ordered_json failures_as_json(const std::vector<failure_row>& rows) {
-  return rows_as_json(rows, [](const failure_row& r) {
-    return nlohmann::ordered_json{{"table", r.table},   {"load", r.load},         {"tables", r.tables},
-                                  {"failed", r.failed}, {"restarts", r.restarts}, {"restarted", r.restarted},
-                                  {"oldest", r.oldest}, {"wrong", r.wrong}};
-  });
 }
 
 }  // namespace tilehash::bench

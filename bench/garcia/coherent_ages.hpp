@@ -5,8 +5,6 @@
 
 #include <tilehash/core/config.hpp>
 
-#include <nlohmann/json.hpp>
-
 #include <functional>
 #include <string>
 #include <vector>
@@ -34,16 +32,11 @@ struct failure_row {
   u64 wrong = 0;                    // keys that were not found again
 };
 
-using say_text = std::function<void(const std::string&)>;
-
 // n keys of a universe 16 times as large at load 0.8; then as many random keys, and those of a structured
 // picture, at each load.
-std::vector<age_row> count_ages(u64 n, const std::vector<double>& loads, const say_text& say);
+void count_ages(u64 n, const std::vector<double>& loads, const std::function<void(const age_row&)>& tell);
 // So many tables of n keys for each load, each with other keys and another seed.
-std::vector<failure_row> count_failures(u64 tables, u64 n, const std::vector<double>& loads,
-                                        const say_text& say);
-
-nlohmann::ordered_json ages_as_json(const std::vector<age_row>& rows);
-nlohmann::ordered_json failures_as_json(const std::vector<failure_row>& rows);
+void count_failures(u64 tables, u64 n, const std::vector<double>& loads,
+                    const std::function<void(const failure_row&)>& tell);
 
 }  // namespace tilehash::bench

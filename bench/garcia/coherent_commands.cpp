@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "dataset.hpp"
+#include "experiment.hpp"
 #include "garcia/coherent_ages.hpp"
 #include "garcia/coherent_rates.hpp"
 #include "options.hpp"
@@ -42,28 +43,47 @@ struct ages_options : common_options {
 
 void run_ages(const ages_options& options) {
   session session(options);
-  const auto rows =
-      bench::count_ages(options.keys, options.loads, [&](const std::string& text) { session.say(text); });
-  session.write(bench::ages_as_json(rows), "coherent/ages");
-  session::fail_if(
-      std::ranges::any_of(rows, [](const bench::age_row& row) { return row.refused + row.wrong != 0; }),
-      "keys were refused or lost");
+  experiment rows(session, "coherent/ages");
+  bench::count_ages(options.keys, options.loads, [&](const bench::age_row& r) {
+    // Of an array that is filled by a rule, buckets are not counted.
+    const auto buckets = [&](double read) { return bench::or_null(r.found != 0 ? read : 0); };
+    rows.add({{"table", r.table, "buckets read by lookups", -34},
+              {"data", r.data, "keys", -10},
+              {"items", r.items},
+              {"load", r.load, "load", 5, ".2f"},
+              {"oldest", r.oldest(), "oldest", 7},
+              {"ages", r.ages},
+              {"found", r.found},
+              {"", buckets(r.found), "found", 8, ".3f"},
+              {"not_found", r.not_found},
+              {"", buckets(r.not_found), "not found", 9, ".3f"},
+              bench::refused_items(r.refused),
+              bench::wrong_answers(r.wrong)});
+  });
+  rows.finish("keys were refused or lost");
 }
 
 void run_failures(const ages_options& options) {
   session session(options);
-  const auto rows = bench::count_failures(options.tables, options.keys, options.loads,
-                                          [&](const std::string& text) { session.say(text); });
-  session.write(bench::failures_as_json(rows), "coherent/failures");
-  session::fail_if(
-      std::ranges::any_of(rows, [](const bench::failure_row& row) { return row.failed + row.wrong != 0; }),
-      "builds failed, or lost keys");
+  experiment rows(session, "coherent/failures");
+  bench::count_failures(options.tables, options.keys, options.loads, [&](const bench::failure_row& r) {
+    rows.add({{"table", r.table, fmt::format("tables of {} keys", options.keys), -34},
+              {"load", r.load, "load", 5, ".2f"},
+              {"tables", r.tables, "built", 8},
+              {"restarts", r.restarts},
+              {"restarted", r.restarted, "restarted", 9},
+              {"oldest", r.oldest, "oldest", 7},
+              {.name = "failed", .value = r.failed, .head = "FAILED", .is_fault = true},
+              bench::wrong_answers(r.wrong)});
+  });
+  rows.finish("builds failed, or lost keys");
 }
 
 // An experiment under way: its tables, and what came of them.
 class rates {
  public:
-  rates(const rates_options& options) : options_(options), session_(options) {
+  rates(const rates_options& options, const char* experiment)
+      : options_(options), session_(options), rows_(session_, experiment, session_.machine() + '\n') {
     std::vector<subject> known;
     on_gpu() ? bench::register_one_slot_cuda(known) : bench::register_one_slot_cpu(known);
     for (const subject& s : bench::all_subjects()) {
@@ -78,7 +98,6 @@ class rates {
     } else {
       designs_ = choose(known, options.designs, "--design");
     }
-    session_.say(session_.machine() + '\n');
   }
 
   bool on_gpu() const { return session_.space() == "cuda"; }
@@ -96,6 +115,7 @@ class rates {
       try {
         design.run(the_case, unused_, [&](const measurement& m) {
           its.push_back({data, load, m});
+          rows_.keep(fields_of(its.back()));
           session_.stop_if_asked();
         });
       } catch (const out_of_memory&) {
@@ -103,8 +123,6 @@ class rates {
         continue;
       }
       if (!its.empty()) session_.say(bench::coherent_line(its));  // else it is never so full
-      rows_.insert(rows_.end(), its.begin(), its.end());
-      session_.keep([this] { return bench::coherent_as_json(rows_); });
     }
   }
   void measure(const coherent_data& data, const std::vector<double>& loads) {
@@ -112,27 +130,21 @@ class rates {
     for (const double load : loads) measure(data, &given, given.keys.size(), load, load == loads.front());
   }
 
-  void finish(const char* experiment) {
-    session_.write(bench::coherent_as_json(rows_), experiment);
-    session::fail_if(
-        std::ranges::any_of(rows_,
-                            [](const coherent_row& row) { return row.what.failed + row.what.wrong != 0; }),
-        "answers were wrong or items lost");
-  }
+  void finish() { rows_.finish(); }
 
  private:
   const rates_options& options_;
   session session_;
+  experiment rows_;
   std::vector<subject> designs_;
   bench::known_limits unused_;
-  std::vector<coherent_row> rows_;
 };
 
 // The paper's shares: 1 of 64 million points by chance, 20.5 of 64 in the fish.
 double share_of(const std::string& model) { return model == "random" ? 1.0 / 64 : 0.3055; }
 
 void run_sizes(rates_options options) {
-  rates all(options);
+  rates all(options, "coherent/sizes");
   if (options.items.empty())
     options.items = all.on_gpu() ? std::vector<std::uint64_t>{1 << 20, 1 << 22, 1 << 24, 1 << 25, 1 << 26}
                                  : std::vector<std::uint64_t>{1 << 16, 1 << 18, 1 << 20, 1 << 22};
@@ -143,11 +155,11 @@ void run_sizes(rates_options options) {
   for (const std::uint64_t n : options.items) {
     for (const double load : options.loads) all.measure({}, nullptr, n, load, load == options.loads.front());
   }
-  all.finish("coherent/sizes");
+  all.finish();
 }
 
 void run_images(rates_options options, const char* experiment, bool turned_too) {
-  rates all(options);
+  rates all(options, experiment);
   if (options.side == 0) options.side = all.on_gpu() ? 8192 : 2048;
   for (const std::string& model : options.models) {
     for (const std::string& layout : options.layouts) {
@@ -157,11 +169,11 @@ void run_images(rates_options options, const char* experiment, bool turned_too) 
         all.measure({model, layout, options.side, share_of(model), access::turned, 0}, options.loads);
     }
   }
-  all.finish(experiment);
+  all.finish();
 }
 
 void run_voxels(rates_options options) {
-  rates all(options);
+  rates all(options, "coherent/voxels");
   if (options.side == 0) options.side = all.on_gpu() ? 512 : 256;
   for (const std::string& model : options.models) {
     for (const std::string& layout : options.layouts) {
@@ -171,7 +183,7 @@ void run_voxels(rates_options options) {
                   options.loads);
     }
   }
-  all.finish("coherent/voxels");
+  all.finish();
 }
 
 void add_choices(CLI::App& command, rates_options& options, std::vector<double> loads) {

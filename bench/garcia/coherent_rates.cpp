@@ -3,8 +3,8 @@
 
 #include <fmt/format.h>
 
+#include "fields.hpp"
 #include "report.hpp"
-#include "rows.hpp"
 
 namespace tilehash::bench {
 
@@ -41,26 +41,21 @@ std::string coherent_line(std::span<const coherent_row> of_one_table) {
   return text + faults({{"REFUSED", failed}, {"WRONG", wrong}}) + '\n';
 }
 
-nlohmann::ordered_json coherent_as_json(std::span<const coherent_row> rows) {
-  return rows_as_json(rows, [](const coherent_row& row) {
-    const measurement& m = row.what;
-    nlohmann::ordered_json one{{"design", m.design}, {"space", m.space}, {"n", m.n}};
-    if (row.data.side != 0)
-      one.update({{"model", row.data.model},
-                  {"layout", row.data.layout},
-                  {"side", row.data.side},
-                  {"access", access_name(row.data)}});
-    one.update({{"load", row.load},
-                {"load_factor", m.load_factor},
-                {"op", m.op == "find" ? "access" : m.op},
-                {"items", m.items},
-                {"seconds", as_json(m.seconds)},
-                {"mitems_per_s", m.rate() / 1e6},
-                {"buckets_per_lookup", m.buckets},
-                {"failed", m.failed},
-                {"wrong", m.wrong}});
-    return one;
-  });
+fields fields_of(const coherent_row& row) {
+  const measurement& m = row.what;
+  fields all{{"design", m.design}, {"space", m.space}, {"n", m.n}};
+  if (row.data.side != 0) {
+    all.push_back({"model", row.data.model});
+    all.push_back({"layout", row.data.layout});
+    all.push_back({"side", row.data.side});
+    all.push_back({"access", access_name(row.data)});
+  }
+  all.push_back({"load", row.load});
+  all.push_back({"load_factor", m.load_factor});
+  all.push_back({"op", m.op == "find" ? "access" : m.op});
+  all.push_back({"buckets_per_lookup", m.buckets});
+  add_rate(all, m);
+  return all;
 }
 
 }  // namespace tilehash::bench

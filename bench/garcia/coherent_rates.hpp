@@ -4,12 +4,11 @@
 // 5, 6, 7 and 10 and the figures of the 3D data).
 #pragma once
 
-#include <nlohmann/json.hpp>
-
 #include <span>
 #include <string>
 #include <vector>
 
+#include "fields.hpp"
 #include "garcia/coherent_data.hpp"
 
 namespace tilehash::bench {
@@ -38,6 +37,6 @@ void register_one_slot_cuda(std::vector<subject>& all);
 std::string access_name(const coherent_data& data);
 std::string coherent_heading(const coherent_data& data, u64 items, u64 lookups, double load);
 std::string coherent_line(std::span<const coherent_row> of_one_table);
-nlohmann::ordered_json coherent_as_json(std::span<const coherent_row> rows);
+fields fields_of(const coherent_row& row);
 
 }  // namespace tilehash::bench

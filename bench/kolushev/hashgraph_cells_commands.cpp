@@ -15,6 +15,7 @@
 
 #include "commands.hpp"
 #include "dataset.hpp"
+#include "experiment.hpp"
 #include "kolushev/hashgraph_cells.hpp"
 #include "kolushev/hashgraph_cells_report.hpp"
 #include "kolushev/mesh_cells.hpp"
@@ -40,8 +41,11 @@ struct cells_options : common_options {
 // Every case on one thread of a CPU, where the standard's sets run too, and on all, or on as many as asked.
 class cells_experiment {
  public:
-  cells_experiment(const cells_options& options, const std::vector<std::string>& known)
-      : options_(options), session_(options), designs_(options.designs) {
+  cells_experiment(const cells_options& options, const char* name, const std::vector<std::string>& known)
+      : options_(options),
+        session_(options),
+        rows_(session_, name, session_.machine() + '\n'),
+        designs_(options.designs) {
     if (designs_ == std::vector<std::string>{"all"}) designs_ = known;
     if (session_.space() == "cuda")
       threads_ = {0};
@@ -54,7 +58,6 @@ class cells_experiment {
     if (options.clock == cells_clock::processor && threads_ != std::vector{1})
       throw input_error("--clock processor: it is for one thread of a CPU; use --clock wall");
     threads_.erase(std::unique(threads_.begin(), threads_.end()), threads_.end());
-    session_.say(session_.machine() + '\n');
   }
 
   void measure(cells_case the_case) {
@@ -64,7 +67,10 @@ class cells_experiment {
     for (const int threads : threads_) {
       the_case.threads = threads;
       std::vector<cells_measurement> its;
-      const auto tell = [&](const cells_measurement& m) { its.push_back(m); };
+      const auto tell = [&](const cells_measurement& m) {
+        its.push_back(m);
+        rows_.keep(fields_of(m));
+      };
       session_.say(bench::cells_heading(the_case, threads));
       session_.space() == "cuda" ? bench::cuda_cells(the_case, designs_, tell)
                                  : bench::cpu_cells(the_case, designs_, tell);
@@ -73,24 +79,18 @@ class cells_experiment {
       const bool compares = standard_.what.data == the_case.data && standard_.what.n == the_case.n;
       for (const cells_measurement& m : its)
         session_.say(bench::cells_line(m, compares ? &standard_ : nullptr));
-      all_.insert(all_.end(), its.begin(), its.end());
     }
   }
-  void end(const std::string& experiment) {
-    session_.write(bench::cells_as_json(all_), experiment);
-    session::fail_if(
-        std::ranges::any_of(all_, [](const cells_measurement& m) { return m.lost + m.wrong != 0; }),
-        "cells were lost or answers wrong");
-  }
+  void end() { rows_.finish("cells were lost or answers wrong"); }
 
   bool on_gpu() const { return session_.space() == "cuda"; }
 
  private:
   const cells_options& options_;
   session session_;
+  experiment rows_;
   std::vector<std::string> designs_;
   std::vector<int> threads_;
-  std::vector<cells_measurement> all_;
   cells_measurement standard_;
 };
 
@@ -103,36 +103,35 @@ constexpr std::uint64_t most_cells = (1ULL << 31) - 1;
 
 void run_cells(cells_options options) {
   check_sizes(options.sizes, "--n", most_cells);
-  cells_experiment experiment(options, bench::cell_designs);
+  cells_experiment cells(options, "hashgraph/cells", bench::cell_designs);
   if (options.sizes.empty()) {
     for (std::uint64_t n = 5'000'000; n <= 40'000'000; n += 5'000'000) {
-      if (experiment.on_gpu() || n % 10'000'000 == 0) options.sizes.push_back(n);
+      if (cells.on_gpu() || n % 10'000'000 == 0) options.sizes.push_back(n);
     }
   }
-  for (const std::uint64_t n : options.sizes) experiment.measure({.data = "random", .n = n, .queries = n});
-  experiment.end("hashgraph/cells");
+  for (const std::uint64_t n : options.sizes) cells.measure({.data = "random", .n = n, .queries = n});
+  cells.end();
 }
 
 void run_meshes(const cells_options& options) {
   std::vector<std::vector<bench::cell>> meshes;  // all read before anything is measured
   for (const std::string& file : options.files) meshes.push_back(bench::read_cells(file));
-  cells_experiment experiment(options, bench::cell_designs);
+  cells_experiment cells(options, "hashgraph/meshes", bench::cell_designs);
   for (std::size_t i = 0; i < meshes.size(); ++i) {
     const std::string name = std::filesystem::path(options.files[i]).filename().stem().string();
-    experiment.measure(
-        {.data = name, .cells = meshes[i], .n = meshes[i].size(), .queries = meshes[i].size()});
+    cells.measure({.data = name, .cells = meshes[i], .n = meshes[i].size(), .queries = meshes[i].size()});
   }
-  experiment.end("hashgraph/meshes");
+  cells.end();
 }
 
 void run_probes(const cells_options& options) {
   const std::uint64_t n = options.sizes.front();
   check_sizes(options.sizes, "--n", most_cells);
   check_sizes(options.queries, "--queries", n);
-  cells_experiment experiment(options, bench::cell_probes);
+  cells_experiment cells(options, "hashgraph/probes", bench::cell_probes);
   for (const std::uint64_t queries : options.queries)
-    experiment.measure({.data = "random", .n = n, .queries = queries});
-  experiment.end("hashgraph/probes");
+    cells.measure({.data = "random", .n = n, .queries = queries});
+  cells.end();
 }
 
 CLI::App* add_command(CLI::App& bench, const char* name, const char* what,

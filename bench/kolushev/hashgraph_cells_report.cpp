@@ -5,8 +5,7 @@
 
 #include <algorithm>
 
-#include "report.hpp"
-#include "rows.hpp"
+#include "fields.hpp"
 
 namespace tilehash::bench {
 namespace {
@@ -47,28 +46,29 @@ std::string cells_line(const cells_measurement& m, const cells_measurement* stan
   return text + '\n';
 }
 
-nlohmann::ordered_json cells_as_json(std::span<const cells_measurement> all) {
-  return rows_as_json(all, [](const cells_measurement& m) {
-    nlohmann::ordered_json one{{"design", m.design},        {"space", m.space},  {"threads", m.threads},
-                               {"data", m.what.data},       {"cells", m.what.n}, {"queries", m.what.queries},
-                               {"load_factor", m.what.load}};
-    if (m.what.clock == cells_clock::processor) one["clock"] = "processor";
-    if (m.obstacle.empty()) {
-      if (m.bytes != 0) one["bytes_per_cell"] = m.bytes;
-      const auto add = [&](const char* op, const spread& its, u64 n) {
-        one["seconds"][op] = as_json(its);
-        one["mcells_per_s"][op] = static_cast<double>(n) / its.median / 1e6;
-      };
-      add("build", m.build, m.what.n);
-      add("found", m.found, m.what.queries);
-      add("not_found", m.not_found, m.what.queries);
-      one["lost"] = m.lost;
-      one["wrong"] = m.wrong;
-    } else {
-      one["obstacle"] = m.obstacle;
-    }
-    return one;
-  });
+fields fields_of(const cells_measurement& m) {
+  fields all{{"design", m.design},        {"space", m.space},  {"threads", m.threads},
+             {"data", m.what.data},       {"cells", m.what.n}, {"queries", m.what.queries},
+             {"load_factor", m.what.load}};
+  if (m.what.clock == cells_clock::processor) all.push_back({"clock", "processor"});
+  if (!m.obstacle.empty()) {
+    all.push_back({"obstacle", m.obstacle});
+    return all;
+  }
+  if (m.bytes != 0) all.push_back({"bytes_per_cell", m.bytes});
+  nlohmann::ordered_json seconds, rates;
+  const auto add = [&](const char* op, const spread& its, u64 n) {
+    seconds[op] = as_json(its);
+    rates[op] = static_cast<double>(n) / its.median / 1e6;
+  };
+  add("build", m.build, m.what.n);
+  add("found", m.found, m.what.queries);
+  add("not_found", m.not_found, m.what.queries);
+  all.push_back({"seconds", std::move(seconds)});
+  all.push_back({"mcells_per_s", std::move(rates)});
+  all.push_back({.name = "lost", .value = m.lost, .head = "LOST", .is_fault = true});
+  all.push_back(wrong_answers(m.wrong));
+  return all;
 }
 
 }  // namespace tilehash::bench

@@ -2,11 +2,9 @@
 // How the measurements of sets of cells are printed.
 #pragma once
 
-#include <span>
 #include <string>
 
-#include <nlohmann/json.hpp>
-
+#include "fields.hpp"
 #include "kolushev/hashgraph_cells.hpp"
 
 namespace tilehash::bench {
@@ -14,6 +12,6 @@ namespace tilehash::bench {
 std::string cells_heading(const cells_case& the_case, int threads);  // threads: 0 on a GPU
 // `standard`: std::unordered_set in the same case, or null.
 std::string cells_line(const cells_measurement& m, const cells_measurement* standard);
-nlohmann::ordered_json cells_as_json(std::span<const cells_measurement> all);
+fields fields_of(const cells_measurement& m);
 
 }  // namespace tilehash::bench

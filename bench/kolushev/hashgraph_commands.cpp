@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "dataset.hpp"
+#include "experiment.hpp"
 #include "kolushev/hashgraph_join.hpp"
 #include "kolushev/hashgraph_join_report.hpp"
 #include "options.hpp"
@@ -61,14 +62,14 @@ void run_join(join_options options) {
           fmt::format("--copies {}: must be at least 1 and at most the right rows", one.copies));
   }
 
-  session.say(session.machine() + '\n');
+  experiment rows(session, "hashgraph/join", session.machine() + '\n');
   std::vector<join_measurement> all;
-  session.keep([&] { return bench::joins_as_json(all); });
   for (const join_case& one : cases) {
     session.say(bench::join_heading(one));
     const std::size_t first = all.size();
     const auto tell = [&](const join_measurement& m) {
       all.push_back(m);
+      rows.keep(fields_of(m));
       const auto ours = std::ranges::find(all.begin() + static_cast<std::ptrdiff_t>(first), all.end(),
                                           bench::join_designs.front(), &join_measurement::design);
       session.say(bench::join_line(m, ours == all.end() ? nullptr : &*ours));
@@ -76,9 +77,7 @@ void run_join(join_options options) {
     on_gpu ? bench::cuda_joins(one, options.designs, options.repeat, tell)
            : bench::cpu_joins(one, options.designs, options.repeat, options.threads, tell);
   }
-  session.write(bench::joins_as_json(all), "hashgraph/join");
-  session::fail_if(std::ranges::any_of(all, [](const join_measurement& m) { return m.wrong != 0; }),
-                   "rows were joined to others than they should be");
+  rows.finish("rows were joined to others than they should be");
 }
 
 // Names for the values of an option.

@@ -3,8 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "report.hpp"
-#include "rows.hpp"
+#include "fields.hpp"
 
 namespace tilehash::bench {
 
@@ -53,22 +52,21 @@ std::string join_line(const join_measurement& m, const join_measurement* ours) {
   return text + faults({{"WRONG", m.wrong}}) + '\n';
 }
 
-nlohmann::ordered_json joins_as_json(std::span<const join_measurement> all) {
-  return rows_as_json(all, [](const join_measurement& m) {
-    nlohmann::ordered_json one{
-        {"design", m.design},           {"space", m.space},      {"kind", name_of(m.what.kind)},
-        {"left", m.what.left},          {"right", m.what.right}, {"copies", m.what.copies},
-        {"skew", name_of(m.what.skew)}, {"found", m.what.found}, {"key_bytes", sizeof(u32)}};
-    if (m.obstacle.empty()) {
-      one["rows"] = m.rows;
-      one["seconds"] = {{"build", as_json(m.build)}, {"join", as_json(m.join)}, {"both", as_json(m.all)}};
-      one["grows_per_s"] = {{"out", m.rate(m.all.median) / 1e9}, {"in", m.rate_in(m.all.median) / 1e9}};
-      one["wrong"] = m.wrong;
-    } else {
-      one["obstacle"] = m.obstacle;
-    }
-    return one;
-  });
+fields fields_of(const join_measurement& m) {
+  fields all{{"design", m.design},           {"space", m.space},      {"kind", name_of(m.what.kind)},
+             {"left", m.what.left},          {"right", m.what.right}, {"copies", m.what.copies},
+             {"skew", name_of(m.what.skew)}, {"found", m.what.found}, {"key_bytes", sizeof(u32)}};
+  if (!m.obstacle.empty()) {
+    all.push_back({"obstacle", m.obstacle});
+    return all;
+  }
+  all.push_back({"rows", m.rows});
+  all.push_back(
+      {"seconds", {{"build", as_json(m.build)}, {"join", as_json(m.join)}, {"both", as_json(m.all)}}});
+  all.push_back(
+      {"grows_per_s", {{"out", m.rate(m.all.median) / 1e9}, {"in", m.rate_in(m.all.median) / 1e9}}});
+  all.push_back(wrong_answers(m.wrong));
+  return all;
 }
 
 }  // namespace tilehash::bench

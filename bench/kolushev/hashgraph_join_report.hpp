@@ -2,11 +2,9 @@
 // How joins' measurements are printed.
 #pragma once
 
-#include <span>
 #include <string>
 
-#include <nlohmann/json.hpp>
-
+#include "fields.hpp"
 #include "kolushev/hashgraph_join.hpp"
 
 namespace tilehash::bench {
@@ -17,6 +15,6 @@ const char* name_of(join_skew skew);
 std::string join_heading(const join_case& the_case);
 // `ours`: of `join` in the same case, or null.
 std::string join_line(const join_measurement& m, const join_measurement* ours);
-nlohmann::ordered_json joins_as_json(std::span<const join_measurement> all);
+fields fields_of(const join_measurement& m);
 
 }  // namespace tilehash::bench

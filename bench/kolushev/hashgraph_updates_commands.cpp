@@ -11,10 +11,11 @@
 
 #include "commands.hpp"
 #include "dataset.hpp"
+#include "experiment.hpp"
+#include "fields.hpp"
 #include "kolushev/hashgraph_updates.hpp"
 #include "options.hpp"
 #include "report.hpp"
-#include "rows.hpp"
 #include "session.hpp"
 #include "sizes.hpp"
 
@@ -49,29 +50,28 @@ std::string updates_line(const updates_row& row) {
                      fmt::format("({:.5g})", rate(row.built_not_found)), row.built_anew ? "  built anew" : "",
                      bench::faults({{"WRONG", row.wrong}}));
 }
-nlohmann::ordered_json updates_as_json(const std::vector<updates_row>& all) {
-  return bench::rows_as_json(all, [](const updates_row& row) {
-    nlohmann::ordered_json one{{"space", row.space},
-                               {"items", row.what.items},
-                               {"load_factor", row.what.load_factor},
-                               {"slack", row.what.slack},
-                               {"share", row.what.share}};
-    if (row.obstacle.empty()) {
-      one["seconds"] = {{"insert", bench::as_json(row.insert)},
-                        {"erase", bench::as_json(row.erase)},
-                        {"build", bench::as_json(row.build)},
-                        {"found", bench::as_json(row.found)},
-                        {"not_found", bench::as_json(row.not_found)},
-                        {"built_found", bench::as_json(row.built_found)},
-                        {"built_not_found", bench::as_json(row.built_not_found)}};
-      one["built_anew"] = row.built_anew;
-      one["table_bytes"] = {{"dynamic_hash_graph", row.bytes}, {"hash_graph", row.built_bytes}};
-      one["wrong"] = row.wrong;
-    } else {
-      one["obstacle"] = row.obstacle;
-    }
-    return one;
-  });
+bench::fields fields_of(const updates_row& row) {
+  bench::fields all{{"space", row.space},
+                    {"items", row.what.items},
+                    {"load_factor", row.what.load_factor},
+                    {"slack", row.what.slack},
+                    {"share", row.what.share}};
+  if (!row.obstacle.empty()) {
+    all.push_back({"obstacle", row.obstacle});
+    return all;
+  }
+  all.push_back({"seconds",
+                 {{"insert", bench::as_json(row.insert)},
+                  {"erase", bench::as_json(row.erase)},
+                  {"build", bench::as_json(row.build)},
+                  {"found", bench::as_json(row.found)},
+                  {"not_found", bench::as_json(row.not_found)},
+                  {"built_found", bench::as_json(row.built_found)},
+                  {"built_not_found", bench::as_json(row.built_not_found)}}});
+  all.push_back({"built_anew", row.built_anew});
+  all.push_back({"table_bytes", {{"dynamic_hash_graph", row.bytes}, {"hash_graph", row.built_bytes}}});
+  all.push_back(bench::wrong_answers(row.wrong));
+  return all;
 }
 
 void run_updates(const updates_options& options) {
@@ -89,21 +89,20 @@ void run_updates(const updates_options& options) {
       }
     }
   }
-  session.say(session.machine() + '\n');
+  experiment all(session, "hashgraph/updates", session.machine() + '\n');
   std::vector<updates_row> rows;
   const auto tell = [&](const updates_row& row) {
     const bool first = rows.empty() || rows.back().what.items != row.what.items ||
                        rows.back().what.slack != row.what.slack ||
                        rows.back().what.load_factor != row.what.load_factor;
     if (first) session.say(updates_heading(row.what));
+    all.keep(fields_of(row));
     session.say(updates_line(row));
     rows.push_back(row);
   };
   on_gpu ? bench::cuda_updates(cases, options.repeat, tell)
          : bench::cpu_updates(cases, options.repeat, options.threads, tell);
-  session.write(updates_as_json(rows), "hashgraph/updates");
-  session::fail_if(std::ranges::any_of(rows, [](const updates_row& row) { return row.wrong != 0; }),
-                   "keys were not there as often as they should be");
+  all.finish("keys were not there as often as they should be");
 }
 
 }  // namespace

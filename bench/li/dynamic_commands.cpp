@@ -15,12 +15,13 @@
 #include <vector>
 
 #include "dataset.hpp"
+#include "experiment.hpp"
+#include "fields.hpp"
 #include "input.hpp"
 #include "li/dynamic.hpp"
 #include "numbered.hpp"
 #include "options.hpp"
 #include "oracle.hpp"
-#include "rows.hpp"
 #include "session.hpp"
 #include "sizes.hpp"
 
@@ -48,25 +49,22 @@ std::string line_of(const dynamic_row& row) {
   for (const auto& [name, number] : row.numbers) text += fmt::format(" {} {:.5g}", name, number);
   return text + bench::faults({{"WRONG", row.wrong}}) + '\n';
 }
-nlohmann::ordered_json as_json(const std::vector<dynamic_row>& rows, bench::dynamic_clock clock) {
-  return bench::rows_as_json(rows, [&](const dynamic_row& row) {
-    nlohmann::ordered_json one{{"design", row.design}, {"space", row.space}};
-    if (!row.input.empty()) one["input"] = row.input;
-    if (!row.policy.empty()) one["policy"] = row.policy;
-    if (clock == bench::dynamic_clock::processor) one["clock"] = "processor";
-    for (const auto& [name, number] : row.numbers) {
-      const auto whole = static_cast<std::int64_t>(number);
-      if (static_cast<double>(whole) == number) {
-        one[name] = whole;  // a count
-      } else {
-        one[name] = number;
-      }
-    }
-    if (!row.batches.empty()) one["batch_seconds"] = row.batches;
-    if (!row.bytes.empty()) one["batch_bytes"] = row.bytes;
-    one["wrong"] = row.wrong;
-    return one;
-  });
+bench::fields fields_of(const dynamic_row& row, bench::dynamic_clock clock) {
+  bench::fields all{{"design", row.design}, {"space", row.space}};
+  if (!row.input.empty()) all.push_back({"input", row.input});
+  if (!row.policy.empty()) all.push_back({"policy", row.policy});
+  if (clock == bench::dynamic_clock::processor) all.push_back({"clock", "processor"});
+  for (const auto& [name, number] : row.numbers) {
+    const auto whole = static_cast<std::int64_t>(number);  // of a count
+    if (static_cast<double>(whole) == number)
+      all.push_back({name, whole});
+    else
+      all.push_back({name, number});
+  }
+  if (!row.batches.empty()) all.push_back({"batch_seconds", row.batches});
+  if (!row.bytes.empty()) all.push_back({"batch_bytes", row.bytes});
+  all.push_back(bench::wrong_answers(row.wrong));
+  return all;
 }
 
 // The case with another value for what a sweep varies.
@@ -138,7 +136,7 @@ std::vector<dynamic_case> cases_of(const dynamic_case& c, const dynamic_options&
   return cases;
 }
 
-void run(const char* experiment, dynamic_experiment what, const dynamic_options& options) {
+void run(const char* name, dynamic_experiment what, const dynamic_options& options) {
   dynamic_case c = options.what;
   session session(options);
   const bool on_gpu = session.space() == "cuda";
@@ -148,15 +146,14 @@ void run(const char* experiment, dynamic_experiment what, const dynamic_options&
   c.repeat = options.repeat;
   c.threads = options.threads;
   std::vector<subject> known;
-  for (const std::string& name : names_of(what))
-    known.push_back({.name = name, .space = session.space(), .run = {}});
+  for (const std::string& design : names_of(what))
+    known.push_back({.name = design, .space = session.space(), .run = {}});
   const std::vector<subject> designs = choose(known, options.designs, "--designs");
-  session.say(session.machine() + '\n');
-  std::vector<dynamic_row> rows;
-  session.keep([&] { return as_json(rows, c.clock); });
-  const auto tell = [&](const dynamic_row& row) {
-    rows.push_back(row);
-    if (!options.vary.empty()) rows.back().batches.clear(), rows.back().bytes.clear();
+  experiment rows(session, options.vary.empty() ? name : fmt::format("{}/{}", name, options.vary),
+                  session.machine() + '\n');
+  const auto tell = [&](dynamic_row row) {
+    if (!options.vary.empty()) row.batches.clear(), row.bytes.clear();
+    rows.keep(fields_of(row, c.clock));
     session.say(line_of(row));
   };
   const auto run_all = [&](dynamic_case its) {
@@ -177,10 +174,7 @@ void run(const char* experiment, dynamic_experiment what, const dynamic_options&
     c.items = keys.pairs.size();
     run_all(c);
   }
-  session.write(as_json(rows, c.clock),
-                options.vary.empty() ? experiment : fmt::format("{}/{}", experiment, options.vary));
-  session::fail_if(std::ranges::any_of(rows, [](const dynamic_row& row) { return row.wrong != 0; }),
-                   "answers were wrong or items lost");
+  rows.finish();
 }
 
 std::shared_ptr<dynamic_options> add(CLI::App& command, std::vector<std::string> designs,

@@ -3,9 +3,6 @@
 
 #include <fmt/format.h>
 
-#include "report.hpp"
-#include "rows.hpp"
-
 namespace tilehash::bench {
 namespace {
 
@@ -20,33 +17,19 @@ nlohmann::ordered_json in_microseconds(spread s) {
 
 }  // namespace
 
-std::string calls_heading(const std::string& design, const std::string& machine) {
-  return fmt::format(
-      "\n{} of 32 + 32 bits on {}\nmicroseconds of the host until the answers are there: median (least to "
-      "most)\n{:<24} {:>10} {:>10} {:>6}\n",
-      design, machine, "call", "items", "held", "times");
-}
-
-std::string call_line(const call_row& row) {
-  std::string text = fmt::format("{:<24} {:>10} {:>10} {:>6} {}", row.call, row.items, row.held, row.repeat,
-                                 microseconds(row.done));
-  if (!row.waits) text += ", back after " + microseconds(row.returned);
-  return text + faults({{"WRONG", row.wrong}}) + '\n';
-}
-
-nlohmann::ordered_json calls_as_json(std::span<const call_row> rows) {
-  return rows_as_json(rows, [](const call_row& row) {
-    return nlohmann::ordered_json{{"design", row.design},
-                                  {"space", row.space},
-                                  {"call", row.call},
-                                  {"items", row.items},
-                                  {"held", row.held},
-                                  {"waits", row.waits},
-                                  {"repeat", row.repeat},
-                                  {"microseconds", in_microseconds(row.done)},
-                                  {"microseconds_until_back", in_microseconds(row.returned)},
-                                  {"wrong", row.wrong}};
-  });
+fields fields_of(const call_row& row) {
+  return {{"design", row.design},
+          {"space", row.space},
+          {"call", row.call, "call", -24},
+          {"items", row.items, "items", 10},
+          {"held", row.held, "held", 10},
+          {"waits", row.waits},
+          {"repeat", row.repeat, "times", 6},
+          {"microseconds", in_microseconds(row.done)},
+          {"", microseconds(row.done), "until done", 30},
+          {"microseconds_until_back", in_microseconds(row.returned)},
+          {"", row.waits ? "" : microseconds(row.returned), "until back", 30},
+          wrong_answers(row.wrong)};
 }
 
 }  // namespace tilehash::bench

@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// How calls' costs are printed.
+// Calls' costs as fields.
 #pragma once
 
-#include <nlohmann/json.hpp>
-#include <span>
-#include <string>
-
+#include "fields.hpp"
 #include "ours/calls.hpp"
 
 namespace tilehash::bench {
 
-std::string calls_heading(const std::string& design, const std::string& machine);
-std::string call_line(const call_row& row);
-nlohmann::ordered_json calls_as_json(std::span<const call_row> rows);
+fields fields_of(const call_row& row);
 
 }  // namespace tilehash::bench

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "dataset.hpp"
+#include "experiment.hpp"
 #include "options.hpp"
 #include "ours/growth.hpp"
 #include "report.hpp"
@@ -46,7 +47,7 @@ std::string growth_lines(const bench::growth_row& row) {
       mebibytes(row.batches_bytes), share(row.batches_peak, row.batches_bytes),
       row.wrong != 0 ? fmt::format("; {} WRONG", row.wrong) : "");
 }
-nlohmann::ordered_json growth_as_json(const bench::growth_row& row) {
+bench::fields fields_of(const bench::growth_row& row) {
   return {{"space", row.space},
           {"design", "tiled"},
           {"growth", row.growth},
@@ -67,7 +68,7 @@ nlohmann::ordered_json growth_as_json(const bench::growth_row& row) {
           {"seconds_batches", bench::as_json(row.batches)},
           {"bytes_batches", row.batches_bytes},
           {"peak_of_batches", row.batches_peak},
-          {"wrong", row.wrong}};
+          bench::wrong_answers(row.wrong)};
 }
 
 void run_growth(const growth_options& options) {
@@ -75,24 +76,20 @@ void run_growth(const growth_options& options) {
     throw input_error(fmt::format("--items {}: must be at least 1 and below 2^31", options.items));
   if (options.batch < 1) throw input_error("--batch 0: must be at least 1");
   session session(options);
-  session.say(session.machine() + '\n');
-  auto rows = nlohmann::ordered_json::array();
-  bool wrong = false;
+  experiment rows(session, "growth", session.machine() + '\n');
   for (const double load : options.load_factors) {
     const bench::growth_case the_case{options.items, options.batch,  options.from,
                                       load,          options.repeat, options.threads};
     const auto tell = [&](const bench::growth_row& row) {
+      rows.keep(fields_of(row));
       session.say(growth_lines(row));
-      rows.push_back(growth_as_json(row));
-      wrong |= row.wrong != 0;
     };
     if (session.space() == "cuda")
       bench::cuda_growth(the_case, tell);
     else
       bench::cpu_growth(the_case, tell);
   }
-  session.write(rows);
-  session::fail_if(wrong, "answers were wrong or items lost");
+  rows.finish();
 }
 
 }  // namespace

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "command_line.hpp"
+#include "experiment.hpp"
 #include "file.hpp"
 #include "file_keys.hpp"
 #include "input_spec.hpp"
@@ -151,8 +152,7 @@ sequences prepare(const kmers_options& options, const scratch_folder& folder) {
   return its;
 }
 
-nlohmann::ordered_json as_row(const counter& its, const sequences& of, const std::string& input,
-                              int threads) {
+bench::fields fields_of(const counter& its, const sequences& of, const std::string& input, int threads) {
   nlohmann::ordered_json seconds{{"wall", bench::as_json(spread(its.wall))},
                                  {"processor", bench::as_json(spread(its.processor))}};
   if (!its.reading.empty()) {
@@ -170,7 +170,7 @@ nlohmann::ordered_json as_row(const counter& its, const sequences& of, const std
           {"items", of.kmers},
           {"seconds", seconds},
           {"mitems_per_s", static_cast<double>(of.kmers) / spread(its.wall).median / 1e6},
-          {"wrong", its.wrong + (its.distinct != of.right.size() ? 1 : 0)}};
+          bench::wrong_answers(its.wrong + (its.distinct != of.right.size() ? 1U : 0U))};
 }
 
 std::string line_of(const counter& its, std::uint64_t kmers) {
@@ -213,19 +213,16 @@ void run_kmers(const kmers_options& options) {
     if (jellyfish) count_by_jellyfish(counters[at++], of, threads, folder);
     if (kmc) count_by_kmc(counters[at++], of, threads, folder);
   }
-  auto rows = nlohmann::ordered_json::array();
-  bool wrong = false;
+  experiment rows(session, "kmers");
   for (const counter& its : counters) {
     session.say(line_of(its, of.kmers));
-    rows.push_back(as_row(its, of, input, threads));
-    wrong |= rows.back()["wrong"] != 0;
+    rows.keep(fields_of(its, of, input, threads));
   }
   for (const auto& [program, there] :
        {std::pair("jellyfish", jellyfish.has_value()), std::pair("kmc", kmc.has_value())}) {
     if (!there) session.say(fmt::format("  {} is not installed (Debian, Ubuntu: {})\n", program, program));
   }
-  session.write(rows, "kmers");
-  session::fail_if(wrong, "counts differ");
+  rows.finish("counts differ");
 }
 
 }  // namespace

@@ -80,7 +80,12 @@ void run_shapes(const shapes_options& options) {
   std::vector<bench::shape_row> rows;
   const auto rates = measured_rates(the_case, on_gpu);
   const auto judged = [&] { return bench::judge(rows, bench::shape_bounds(), rates, options.least); };
-  session.keep([&] { return bench::shapes_as_json(judged()); });
+  const auto objects = [](const auto& all) {
+    auto json = nlohmann::ordered_json::array();
+    for (const bench::judged_shape& j : all) json.push_back(object_of(fields_of(j)));
+    return json;
+  };
+  session.keep([&] { return objects(judged()); });  // a row's verdict depends on all others
   const auto tell = [&](const bench::shape_row& row) {
     session.stop_if_asked();
     rows.push_back(row);
@@ -88,7 +93,7 @@ void run_shapes(const shapes_options& options) {
   on_gpu ? bench::cuda_shapes(shapes, the_case, tell) : bench::cpu_shapes(shapes, the_case, tell);
   const auto all = judged();
   session.say(bench::shapes_table(all, options.least));
-  session.write(bench::shapes_as_json(all), "shapes");
+  session.write(objects(all), "shapes");
   session::fail_if(std::ranges::any_of(all, [](const bench::judged_shape& j) { return j.fails(); }),
                    "shapes are slow, refused items or had wrong answers");
 }

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
+#include "fields.hpp"
 #include "report.hpp"
-#include "rows.hpp"
 
 namespace tilehash::bench {
 namespace {
@@ -44,28 +44,26 @@ std::string shapes_table(std::span<const judged_shape> rows, double least) {
              of(slow), least, of(bounded));
 }
 
-nlohmann::ordered_json shapes_as_json(std::span<const judged_shape> rows) {
-  return rows_as_json(rows, [](const judged_shape& j) {
-    const shape_row& row = j.row;
-    return nlohmann::ordered_json{{"space", row.space},
-                                  {"op", row.what.verb_name()},
-                                  {"key_bytes", row.key_bytes},
-                                  {"value_bytes", row.value_bytes},
-                                  {"keys", row.what.keys_name()},
-                                  {"form", row.what.form_name()},
-                                  {"state", row.what.state_name()},
-                                  {"held", row.held},
-                                  {"items", row.items},
-                                  {"seconds", as_json(row.seconds)},
-                                  {"mitems_per_s", row.rate() / 1e6},
-                                  {"share_of_best", j.share},
-                                  {"verdict", name_of(j.verdict)},
-                                  {"possible_mitems_per_s", j.bound / 1e6},
-                                  {"bound", j.reason},
-                                  {"over_limit", row.over_limit},
-                                  {"failed", row.refused},
-                                  {"wrong", row.wrong}};
-  });
+fields fields_of(const judged_shape& j) {
+  const shape_row& row = j.row;
+  return {{"space", row.space},
+          {"op", row.what.verb_name()},
+          {"key_bytes", row.key_bytes},
+          {"value_bytes", row.value_bytes},
+          {"keys", row.what.keys_name()},
+          {"form", row.what.form_name()},
+          {"state", row.what.state_name()},
+          {"held", row.held},
+          {"items", row.items},
+          {"seconds", as_json(row.seconds)},
+          {"mitems_per_s", row.rate() / 1e6},
+          {"share_of_best", j.share},
+          {"verdict", name_of(j.verdict)},
+          {"possible_mitems_per_s", j.bound / 1e6},
+          {"bound", j.reason},
+          {"over_limit", row.over_limit},
+          refused_items(row.refused),
+          wrong_answers(row.wrong)};
 }
 
 }  // namespace tilehash::bench

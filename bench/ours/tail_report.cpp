@@ -5,9 +5,6 @@
 
 #include <string_view>
 
-#include "report.hpp"
-#include "rows.hpp"
-
 namespace tilehash::bench {
 namespace {
 
@@ -39,50 +36,28 @@ std::vector<tail_case> tail_cases(u64 n, unsigned bits) {
   return cases;
 }
 
-std::string tail_heading(const std::string& machine) {
-  return fmt::format(
-      "{}\nbillion items a second: median (least to most); what share that is of as many random reads of 64 "
-      "bytes, and\nof compare-and-swaps of 8, in memory of the table's size\n{:<24} {:<11} {:>4} {:>10} "
-      "{:>10} "
-      "{:>5}\n",
-      machine, "design", "", "bits", "items", "of", "load");
-}
-
-std::string tail_line(const tail_row& row) {
+fields fields_of(const tail_row& row) {
   const tail_case& what = row.what;
-  const double rate = row.rate(row.seconds.median);
-  std::string text =
-      fmt::format("{:<24} {:<11} {:>4} {:>10} {:>10} {:>5.2f} {:>8.3f} ({:.3f} to {:.3f}) {:>6.2f} {:>6.2f}",
-                  row.design, name_of(what.op), what.bits, what.items, what.n, row.load_factor, rate / 1e9,
-                  row.rate(row.seconds.max) / 1e9, row.rate(row.seconds.min) / 1e9, rate / row.ceilings.reads,
-                  rate / row.ceilings.swaps);
-  text += faults({{"REFUSED", row.failed}, {"WRONG", row.wrong}});
-  return text + (row.failed + row.wrong == 0 ? "  ok\n" : "\n");
-}
-
-nlohmann::ordered_json tails_as_json(std::span<const tail_row> rows) {
-  return rows_as_json(rows, [](const tail_row& row) {
-    const spread& s = row.seconds;
-    return nlohmann::ordered_json{{"design", row.design},
-                                  {"space", row.space},
-                                  {"op", name_of(row.what.op)},
-                                  {"n", row.what.n},
-                                  {"items", row.what.items},
-                                  {"key_bytes", row.what.bits / 8},
-                                  {"value_bytes", row.what.bits / 8},
-                                  {"load_factor", row.load_factor},
-                                  {"seconds", as_json(s)},
-                                  {"gitems_per_s",
-                                   {{"min", row.rate(s.max) / 1e9},
-                                    {"median", row.rate(s.median) / 1e9},
-                                    {"max", row.rate(s.min) / 1e9}}},
-                                  {"ceiling_reads_gitems_per_s", row.ceilings.reads / 1e9},
-                                  {"ceiling_swaps_gitems_per_s", row.ceilings.swaps / 1e9},
-                                  {"ratio_reads", row.rate(s.median) / row.ceilings.reads},
-                                  {"ratio_swaps", row.rate(s.median) / row.ceilings.swaps},
-                                  {"failed", row.failed},
-                                  {"wrong", row.wrong}};
-  });
+  const spread& s = row.seconds;
+  const double rate = row.rate(s.median), least = row.rate(s.max), most = row.rate(s.min);
+  return {{"design", row.design, "design", -24},
+          {"space", row.space},
+          {"op", name_of(what.op), "op", -11},
+          {"", what.bits, "bits", 4},
+          {"items", what.items, "items", 10},
+          {"n", what.n, "of", 10},
+          {"key_bytes", what.bits / 8},
+          {"value_bytes", what.bits / 8},
+          {"load_factor", row.load_factor, "load", 5, ".2f"},
+          {"seconds", as_json(s)},
+          {"gitems_per_s", {{"min", least / 1e9}, {"median", rate / 1e9}, {"max", most / 1e9}}},
+          {"", fmt::format("{:.3f} ({:.3f} to {:.3f})", rate / 1e9, least / 1e9, most / 1e9), "rate", 26},
+          {"ceiling_reads_gitems_per_s", row.ceilings.reads / 1e9},
+          {"ceiling_swaps_gitems_per_s", row.ceilings.swaps / 1e9},
+          {"ratio_reads", rate / row.ceilings.reads, "reads", 6, ".2f"},
+          {"ratio_swaps", rate / row.ceilings.swaps, "swaps", 6, ".2f"},
+          refused_items(row.failed),
+          wrong_answers(row.wrong)};
 }
 
 }  // namespace tilehash::bench

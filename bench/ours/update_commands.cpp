@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "dataset.hpp"
+#include "experiment.hpp"
 #include "options.hpp"
 #include "ours/calls.hpp"
 #include "ours/calls_report.hpp"
@@ -18,13 +19,13 @@
 #include "ours/tail.hpp"
 #include "ours/tail_report.hpp"
 #include "report.hpp"
-#include "rows.hpp"
 #include "session.hpp"
 #include "sizes.hpp"
 
 namespace tilehash::app {
 namespace {
 
+using bench::fields;
 using bench::subject;
 
 struct calls_options : common_options {
@@ -60,21 +61,18 @@ void run_calls(const calls_options& options) {
   std::vector<subject> known;
   for (const char* name : bench::call_designs)
     known.push_back({.name = name, .space = session.space(), .run = {}});
-  std::vector<bench::call_row> rows;
-  session.keep([&] { return bench::calls_as_json(rows); });
-  const auto tell = [&](const bench::call_row& row) {
-    session.say(bench::call_line(row));
-    rows.push_back(row);
-  };
+  experiment rows(session, "calls");
+  const auto tell = [&](const bench::call_row& row) { rows.add(fields_of(row)); };
   for (const subject& design : choose(known, options.designs, "--design")) {
     const bench::calls_case the_case{design.name,     options.items,  options.slots,
                                      options.batches, options.repeat, options.threads};
-    session.say(bench::calls_heading(design.name, session.machine()));
+    rows.section(fmt::format(
+        "\n{} of 32 + 32 bits on {}\nmicroseconds of the host until the answers are there: median (least to "
+        "most)\n",
+        design.name, session.machine()));
     session.space() == "cuda" ? bench::cuda_calls(the_case, tell) : bench::cpu_calls(the_case, tell);
   }
-  session.write(bench::calls_as_json(rows), "calls");
-  session::fail_if(std::ranges::any_of(rows, [](const bench::call_row& row) { return row.wrong != 0; }),
-                   "calls did or said something else than they should");
+  rows.finish("calls did or said something else than they should");
 }
 
 // A map's verbs, and how many times the other map's they take.
@@ -88,17 +86,15 @@ std::string one_key_line(const std::vector<bench::one_key_row>& its,
   }
   return line + '\n';
 }
-nlohmann::ordered_json one_key_as_json(const std::vector<bench::one_key_row>& rows) {
-  return bench::rows_as_json(rows, [](const bench::one_key_row& row) {
-    return nlohmann::ordered_json{{"space", "cpu"},
-                                  {"map", row.map},
-                                  {"key_bits", row.what.bits},
-                                  {"value_bits", row.what.bits},
-                                  {"n", row.what.n},
-                                  {"verb", row.verb},
-                                  {"seconds_a_key", bench::as_json(row.seconds)},
-                                  {"wrong", row.wrong}};
-  });
+fields fields_of(const bench::one_key_row& row) {
+  return {{"space", "cpu"},
+          {"map", row.map},
+          {"key_bits", row.what.bits},
+          {"value_bits", row.what.bits},
+          {"n", row.what.n},
+          {"verb", row.verb},
+          {"seconds_a_key", bench::as_json(row.seconds)},
+          bench::wrong_answers(row.wrong)};
 }
 
 void run_one_key(one_key_options options) {
@@ -110,16 +106,14 @@ void run_one_key(one_key_options options) {
       throw input_error(fmt::format("--n {}: must be at least 1 and below 2^31", n));
   }
   session session(options);
-  session.say(session.machine() + '\n');
-  std::vector<bench::one_key_row> rows;
-  session.keep([&] { return one_key_as_json(rows); });
+  experiment rows(session, "one_key", session.machine() + '\n');
   for (const unsigned bits : options.bits) {
     for (const std::uint64_t n : options.sizes) {
       std::vector<std::vector<bench::one_key_row>> maps;
       bench::one_key({n, bits, options.repeat}, [&](const bench::one_key_row& row) {
         if (maps.empty() || maps.back().front().map != row.map) maps.emplace_back();
         maps.back().push_back(row);
-        rows.push_back(row);
+        rows.keep(fields_of(row));
       });
       session.say(fmt::format(
           "{} keys of {} bits with values of as many, ns a key (least of {}; times the last map's)\n{:26}", n,
@@ -130,9 +124,7 @@ void run_one_key(one_key_options options) {
       for (const auto& its : maps) session.say(one_key_line(its, maps.back()));
     }
   }
-  session.write(one_key_as_json(rows), "one_key");
-  session::fail_if(std::ranges::any_of(rows, [](const bench::one_key_row& row) { return row.wrong != 0; }),
-                   "answers were wrong");
+  rows.finish("answers were wrong");
 }
 
 void run_tail(const tail_options& options) {
@@ -143,9 +135,11 @@ void run_tail(const tail_options& options) {
   for (const subject& s : bench::all_subjects()) {
     if (s.space == session.space() && !s.is_peer) known.push_back(s);
   }
-  session.say(bench::tail_heading(session.machine()));
-  std::vector<bench::tail_row> rows;
-  session.keep([&] { return bench::tails_as_json(rows); });
+  experiment rows(
+      session, "tail",
+      session.machine() +
+          "\nbillion items a second: median (least to most); what share that is of as many random reads "
+          "of 64 bytes, and\nof compare-and-swaps of 8, in memory of the table's size\n");
   bench::known_limits limits;
   for (const subject& design : choose(known, options.designs, "--design")) {
     for (const unsigned bits : options.bits) {
@@ -156,16 +150,12 @@ void run_tail(const tail_options& options) {
         if (!row) continue;
         row->design = design.name;
         row->space = session.space();
-        session.say(bench::tail_line(*row));
-        rows.push_back(*row);
+        rows.add(fields_of(*row));
       }
     }
   }
   session.say(bench::limits_lines(limits));
-  session.write(bench::tails_as_json(rows), "tail");
-  session::fail_if(
-      std::ranges::any_of(rows, [](const bench::tail_row& row) { return row.failed + row.wrong != 0; }),
-      "answers were wrong or items lost");
+  rows.finish();
 }
 
 }  // namespace

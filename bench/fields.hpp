@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a result row consists of. The same list of fields makes its JSON object, its line of the printed table and the
+// heading above that.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "results_file.hpp"
+
+namespace tilehash::bench {
+
+using app::as_json;  // of a spread
+
+struct field {
+  std::string name;  // of the JSON object; empty: printed alone
+  nlohmann::ordered_json value;
+  std::string head = {};    // of the column; empty: not printed
+  int width = 0;            // of the column; negative: aligned to the left
+  std::string format = {};  // of a number, as ".1f"
+  double scale = 1;         // of the printed number
+  bool is_fault = false;    // counted at the line's end, unless it is 0, and makes the command fail
+};
+using fields = std::vector<field>;
+
+inline field refused_items(std::uint64_t count, std::string name = "failed") {
+  return {.name = std::move(name), .value = count, .head = "REFUSED", .is_fault = true};
+}
+inline field wrong_answers(std::uint64_t count) {
+  return {.name = "wrong", .value = count, .head = "WRONG", .is_fault = true};
+}
+// Of what the program does not know, 0.
+inline nlohmann::ordered_json or_null(double number) {
+  return number > 0 ? nlohmann::ordered_json(number) : nlohmann::ordered_json(nullptr);
+}
+
+// "  2 REFUSED  1 WRONG", for the end of a line; counts of 0 are left out.
+std::string faults(std::initializer_list<std::pair<const char*, std::uint64_t>> counts);
+
+nlohmann::ordered_json object_of(const fields& row);
+std::string heading_of(const fields& row);
+std::string line_of(const fields& row);
+bool is_faulty(const fields& row);
+
+}  // namespace tilehash::bench
