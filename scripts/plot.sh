@@ -5,11 +5,7 @@
 # those and the tests' Boost 1.81 for each other's enemies.)
 #   scripts/plot.sh run demo.json demo.png      what `tilehash run --json` wrote; demo.svg comes beside it
 #   scripts/plot.sh run demo.json --terminal    as bars in the terminal; --rank find_hit orders either by an operation
-#   scripts/plot.sh sweep size.json size.png    what `tilehash bench thesis/... --json` wrote
-#   scripts/plot.sh horton sizes.json sizes.png what `tilehash bench horton/... --json` wrote
-#   scripts/plot.sh coherent ages.json ages.png what `tilehash bench coherent/... --json` wrote
-#   scripts/plot.sh hashgraph join.json join.png what `tilehash bench hashgraph/... --json` wrote
-#   scripts/plot.sh dynamic batches.json b.png what `tilehash bench dynamic/... --json` wrote
+#   scripts/plot.sh size.json size.png          what `tilehash bench ... --json` wrote; its header names the experiment
 #   scripts/plot.sh --prepare                   only makes the environment
 # shellcheck source=scripts/lib.sh
 caller=$PWD
@@ -38,14 +34,15 @@ if ! cmp -s "$pins" "$environment/requirements.txt" || ! "$environment/bin/pytho
   cp "$pins" "$environment/requirements.txt"
 fi
 
-what=${1:-}
-case "$what" in
-  --prepare) ;;
-  run | sweep | multiplicity | horton | coherent | hashgraph | dynamic)
+drawer=$PWD/bench/plots/plot.py
+case "${1:-}" in
+  --prepare) exit ;;
+  run)
     shift
-    drawer=$PWD/bench/plots/plot_$what.py
-    cd "$caller" # whose files these are
-    exec "$environment/bin/python3" "$drawer" "$@"
+    drawer=$PWD/bench/plots/plot_run.py
     ;;
-  *) die "usage: scripts/plot.sh run|sweep|multiplicity|horton|coherent|hashgraph|dynamic FIGURES.json PLOT.png, or run FIGURES.json --terminal" ;;
+  *.json) ;;
+  *) die "usage: scripts/plot.sh FIGURES.json PLOT.png, or scripts/plot.sh run FIGURES.json PLOT.png [--rank OP] | --terminal" ;;
 esac
+cd "$caller" # whose files these are
+exec "$environment/bin/python3" "$drawer" "$@"

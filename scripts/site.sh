@@ -11,14 +11,8 @@ if [ "${1:-}" = --pictures ]; then
   # A link to results with the title "picture".
   grep -rhoE 'bench/results/\S+\.json "picture"' docs | cut -d'"' -f1 | sort -u | while read -r results; do
     picture="build/pictures/${results%.json}.png"
-    kind=$(basename "$results")
-    case "$kind" in
-      thesis_multiplicity*) kind=multiplicity ;;
-      thesis_*) kind=sweep ;;
-      *) kind=${kind%%_*} ;;
-    esac
     mkdir -p "$(dirname "$picture")"
-    [ "$picture" -nt "$results" ] || scripts/plot.sh "$kind" "$results" "$picture" </dev/null
+    [ "$picture" -nt "$results" ] || scripts/plot.sh "$results" "$picture" </dev/null
   done
 elif [ $# -gt 0 ]; then
   die "usage: scripts/site.sh [--pictures]"

@@ -1,14 +1,10 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Plots what `tilehash bench coherent/ages|failures|sizes|images|layouts|voxels --json FILE` wrote: how old keys grow in
 Robin Hood tables, and rates where keys are the points of sparse pictures and voxel models.
-
-usage: scripts/plot.sh coherent FIGURES.json PLOT.png|PLOT.svg
 """
 
 from plot_horton import dress, figure_of, finish, legend_beside
 from plot_run import COLORS, INK, MUTED, thousands
-from results import by_experiment, draw_file
 
 # (A colour, a line, its width.) Later ones are drawn over earlier ones.
 DESIGNS = {
@@ -205,7 +201,3 @@ PLOTS = {
     "coherent/layouts": plot_layouts,
     "coherent/voxels": plot_voxels,
 }
-
-
-if __name__ == "__main__":
-    draw_file("coherent", by_experiment(PLOTS))

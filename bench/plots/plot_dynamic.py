@@ -1,15 +1,11 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Plots what `tilehash bench dynamic/... --json FILE` wrote: rates by the filled factor, what one resize takes, and
 batches of inserts, finds and deletes with the table's memory, and these for several values of a parameter.
-
-usage: scripts/plot.sh dynamic FIGURES.json PLOT.png|PLOT.svg
 """
 
 from plot_coherent import machine_of
 from plot_horton import dress, figure_of, finish, legend_beside
 from plot_run import COLORS, in_order, thousands
-from results import by_experiment, draw_file
 
 PARTS = ("insert", "find", "erase", "resize")
 DASHES = {"subtables": "-", "automatic": "--", "rehash": ":"}
@@ -130,7 +126,3 @@ def plot_sweep(header, rows, path):
 
 
 PLOTS = {"dynamic/static": plot_static, "dynamic/resize": plot_resize, "dynamic/workload": plot_workload, "dynamic/sweep": plot_sweep}
-
-
-if __name__ == "__main__":
-    draw_file("dynamic", by_experiment(PLOTS, lambda header: "/".join(header.get("experiment", "").split("/")[:2])))

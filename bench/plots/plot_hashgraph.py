@@ -1,16 +1,12 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Plots what `tilehash bench hashgraph/join|updates|cells|meshes|probes --json FILE` wrote: how long each way to join
 takes; how long items take to be put into a graph and taken out, beside building it anew; seconds to build sets of cells
 and to ask them, against the number of cells or of those that are asked for.
-
-usage: scripts/plot.sh hashgraph FIGURES.json PLOT.png|PLOT.svg
 """
 
 from plot_coherent import machine_of
 from plot_horton import dress, figure_of, finish, legend_beside
 from plot_run import COLORS, INK, MUTED, in_order, thousands
-from results import by_experiment, draw_file
 
 CASE = ("kind", "left", "right", "copies", "skew", "found")
 
@@ -159,7 +155,3 @@ PLOTS = {
     "hashgraph/meshes": plot_sets,
     "hashgraph/probes": plot_sets,
 }
-
-
-if __name__ == "__main__":
-    draw_file("hashgraph", by_experiment(PLOTS))

@@ -1,13 +1,9 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Plots what `tilehash bench horton/accesses|churn|sizes --json FILE` wrote: buckets read by lookups beside the paper's
 model, what becomes of them while items go and come, or rates and bytes moved against the size of the table.
-
-usage: scripts/plot.sh horton FIGURES.json PLOT.png|PLOT.svg
 """
 
 from plot_run import COLORS, GRID, INK, MUTED, plt, save, thousands
-from results import by_experiment, draw_file
 
 # (A colour, a marker, a name.) Cuckoo tables are the same in every picture.
 SLOTS = {1: (COLORS[5], "v"), 2: (COLORS[1], "^"), 4: (COLORS[2], "s"), 8: (COLORS[0], "o"), 16: (COLORS[3], "D")}
@@ -200,7 +196,3 @@ def plot_sizes(header, rows, path):
 
 
 PLOTS = {"horton/accesses": plot_accesses, "horton/churn": plot_churn, "horton/sizes": plot_sizes}
-
-
-if __name__ == "__main__":
-    draw_file("horton", by_experiment(PLOTS))

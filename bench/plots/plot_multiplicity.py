@@ -1,15 +1,11 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Plots what `tilehash bench thesis/multiplicity --json FILE` wrote: rates of builds and of lookups against the copies of a
 key (Alcantara's figures 5.10, 5.11, 6.13 and 6.14).
-
-usage: scripts/plot.sh multiplicity MULTIPLICITY.json PLOT.png|PLOT.svg
 """
 
 from plot_coherent import machine_of
 from plot_horton import dress, figure_of, finish, legend_beside
 from plot_run import COLORS, thousands
-from results import draw_file
 
 BUILDS = {  # (the legend's name, a color, a dash)
     "automatic": ("multimap", COLORS[0], "-"),
@@ -47,7 +43,3 @@ def plot(header, rows, path):
     legend_beside(figure, axes)
     finish(figure, height, f"Rates against the copies of a key, {machine_of(header)}",
            f"{thousands(rows[0]['items'])} pairs of 32 + 32 bits", sum(r["wrong"] for r in rows), path)  # fmt: skip
-
-
-if __name__ == "__main__":
-    draw_file("multiplicity", plot)

@@ -1,16 +1,12 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Plots what `tilehash bench thesis/size|space|failed|fill --json FILE` wrote: rates of construction and of retrieval
 against the number of items, the size of the table or the share of failed queries, or those of inserts against the fill
 of the table; a line for each structure.
-
-usage: scripts/plot.sh sweep SWEEP.json PLOT.png|PLOT.svg
 """
 
 import textwrap
 
 from plot_run import COLORS, GRID, INK, MUTED, in_order, plt, save, thousands
-from results import draw_file
 
 # Kin share a colour. (A colour, a dash, a width.)
 SORTED = "sorted_array, sorted queries"
@@ -116,11 +112,7 @@ def draw_lines(axis, title, rows, x, scale, unit, others):
 
 
 def plot(header, rows, path):
-    experiment = header.get("experiment")
-    # Older files do not name theirs; the thesis' sweeps alone have shares of failed queries.
-    if experiment not in EXPERIMENTS and (experiment or not values_of(rows, "failed_percent")):
-        raise ValueError(f"its experiment is '{experiment}', not one of {', '.join(EXPERIMENTS)}")
-    x = EXPERIMENTS.get(experiment) or max(list(AXES)[:3], key=lambda name: len(values_of(rows, name)))
+    x = EXPERIMENTS[header["experiment"]]
     others = [n for n in in_order(line_name(r) for r in rows) if n not in STYLES]
     panels = panels_of(rows, x)
     lines = max(line for line, _, _ in panels) + 1
@@ -153,7 +145,3 @@ def plot(header, rows, path):
     figure.text(0.012, 1 - 0.58 / height, f"random pairs of 32 + 32 bits; {verdict}", va="center", fontsize=9.5,
                 color=MUTED if bad == 0 else "#C00000")  # fmt: skip
     save(figure, path, dpi=100)
-
-
-if __name__ == "__main__":
-    draw_file("sweep", plot, figures="SWEEP.json")

@@ -161,23 +161,3 @@ def errors_in_one_line(path):
         what = f"a row lacks {error}" if isinstance(error, KeyError) else error
         print(f"error: {path} cannot be plotted: {what}", file=sys.stderr)
         sys.exit(2)
-
-
-def draw_file(name, plot, figures="FIGURES.json"):
-    """The main function of plot_NAME.py. plot(header, rows, path) draws the file that the command line names."""
-    if len(sys.argv) != 3:
-        sys.exit(f"usage: scripts/plot.sh {name} {figures} PLOT.png|PLOT.svg")
-    with errors_in_one_line(sys.argv[1]):
-        plot(*read_file(sys.argv[1]), sys.argv[2])
-
-
-def by_experiment(plots, experiment_of=lambda header: header.get("experiment")):
-    """A function for draw_file(): of the functions in `plots`, a dict, it calls that of the file's experiment."""
-
-    def plot(header, rows, path):
-        experiment = experiment_of(header)
-        if experiment not in plots:
-            raise ValueError(f"its experiment is '{experiment}', not one of {', '.join(plots)}")
-        plots[experiment](header, rows, path)
-
-    return plot

@@ -49,10 +49,10 @@ class Plots(unittest.TestCase):
         return subprocess.run([ROOT / "scripts/plot.sh", "run", *map(str, words)], capture_output=True, text=True,
                               env={**os.environ, "PYTHONIOENCODING": "utf-8", **environment})  # fmt: skip
 
-    def test_a_sweep_refuses_other_experiments_in_one_line(self):
+    def test_experiments_without_a_picture_are_refused_in_one_line(self):
         for header in (HEADER, {**HEADER, "experiment": "yardstick"}):
             self.json.write_text(json.dumps({"header": header, "rows": [row("tiled", "build", 3)]}))
-            drawn = subprocess.run([sys.executable, ROOT / "bench/plots/plot_sweep.py", self.json, "no.png"], capture_output=True, text=True)
+            drawn = subprocess.run([sys.executable, ROOT / "bench/plots/plot.py", self.json, "no.png"], capture_output=True, text=True)
             self.assertNotEqual(drawn.returncode, 0)
             self.assertIn("not one of thesis/size", drawn.stderr)
             self.assertNotIn("Traceback", drawn.stderr)
