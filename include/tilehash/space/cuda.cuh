@@ -242,7 +242,7 @@ class cuda {
   void for_each_block(u64 blocks, u32 threads, u64 scratch_bytes, Body body) {
     if (blocks == 0) return;
     const detail::device_guard on(device_);
-    if (scratch_bytes > 48 * 1024) detail::allow_scratch<Body>(device_, scratch_bytes);
+    if (scratch_bytes > 48 * 1024) scratch_permits_.add<Body>(facts_.largest_scratch);
     launch(detail::run_blocks<Body>, static_cast<u32>(blocks), threads, scratch_bytes, body);
   }
 
@@ -361,8 +361,8 @@ class cuda {
   static constexpr u64 staging_bytes = detail::tuning::gpu::staging_bytes,
                        word_bytes = detail::tuning::gpu::host_word_bytes;
   void* staging() {
-    const detail::device_guard on(device_);
     if (staging_ != nullptr) return staging_;
+    const detail::device_guard on(device_);
     if (cudaMallocHost(&staging_, staging_bytes + word_bytes) == cudaSuccess) {
       std::memset(staging_, 0, staging_bytes + word_bytes);
     } else {
@@ -383,6 +383,7 @@ class cuda {
   void* staging_ = nullptr;
   int device_;
   gpu_facts facts_{};
+  detail::scratch_permits scratch_permits_;
   device_resource_ref resource_;
   cudaMemPool_t pool_ = nullptr;  // if there is no resource
   detail::device_ranges ranges_;  // resizable memory, if there is no resource

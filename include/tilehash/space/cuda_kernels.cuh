@@ -4,8 +4,9 @@
 
 #include <cuda_runtime.h>
 
-#include <mutex>
+#include <algorithm>
 #include <type_traits>
+#include <vector>
 
 #include <tilehash/core/atomic.hpp>
 #include <tilehash/core/bits.hpp>
@@ -132,20 +133,24 @@ __global__ void __launch_bounds__(largest_block<Body>(), resident_blocks<Body>(l
   body(cuda_block{scratch});
 }
 
-// Allows blocks of a body so many bytes of scratch on the current device. The limit never falls, as another
-// host thread may be about to start the same kernel with more.
-template <class Body>
-void allow_scratch(int device, u64 bytes) {
-  static std::mutex mutex;
-  static u64 limits[64] = {};  // of each device
-  const std::lock_guard lock(mutex);
-  u64& limit = limits[device % 64];
-  const u64 wanted = bytes > limit ? bytes : limit;
-  check_cuda(cudaFuncSetAttribute(run_blocks<Body>, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                  static_cast<int>(wanted)),
-             "asking for that much shared memory per block");
-  limit = wanted;
-}
+// The kernels that a space has allowed as much scratch as a block can have. It asks the driver once for each, as that
+// takes time.
+class scratch_permits {
+ public:
+  // The space's device is the current one, and its blocks can have so many bytes.
+  template <class Body>
+  void add(u64 bytes) {
+    const auto kernel = reinterpret_cast<const void*>(run_blocks<Body>);
+    if (std::find(kernels_.begin(), kernels_.end(), kernel) != kernels_.end()) return;
+    check_cuda(
+        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)),
+        "asking for that much shared memory per block");
+    kernels_.push_back(kernel);
+  }
+
+ private:
+  std::vector<const void*> kernels_;
+};
 
 // Starts one of these kernels.
 template <class... Parameters>
