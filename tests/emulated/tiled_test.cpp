@@ -276,6 +276,8 @@ TEST(TiledFew, BuiltOrGivenUp) {
     for (const u64 n : {1, 40, 1000, 2000})
       build_few<tested>(make_keys<u32>(n, pattern::distinct, seed), n * 5 / 4, seed, true);
     build_few<tested>(make_keys<u32>(300, pattern::distinct, seed), 4000, seed, true);
+    build_few<tested>(make_keys<u32>(1000, pattern::distinct, seed), 1104, seed,
+                      true);  // one move is not enough
     auto keys = make_keys<u32>(1000, pattern::distinct, seed);
     keys[17] = keys[996];
     build_few<tested>(keys, 1250, seed, false);

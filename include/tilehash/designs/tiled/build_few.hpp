@@ -2,10 +2,14 @@
 // Builds a region of `tiled` from few items, of which all keys differ. It has fewer steps than the build of any items
 // (build.hpp), which takes over where this one gives up.
 //
-//   1  clear the scratch, fetch the first items
+//   1  clear the scratch, fetch an item each
 //   2  place    an item in its first bucket, or its second, or on a list; its key enters a set of the block's keys
-//   3  move     other keys, for listed items (tiled_buckets::displace_by_tile)
+//   3  move     one other key for each listed item; for the few that find none, keys along a path
+//               (tiled_buckets::displace_by_tile)
 //   4  write    the region
+//
+// The count of a bucket gives each item the number of its slot. So a slot may stay free behind a taken one: if an item
+// could not take the slot of the key that was to move there.
 //
 // It gives up before step 4 if two keys are equal, or an item has no legal key, or it finds no slot.
 #pragma once
@@ -14,7 +18,6 @@
 #include <tilehash/core/atomic.hpp>
 #include <tilehash/core/bits.hpp>
 #include <tilehash/designs/tiled/build_buckets.hpp>
-#include <tilehash/space/tuning.hpp>
 
 #include <tilehash/core/prologue.hpp>
 
@@ -32,24 +35,26 @@ class tiled_few {
   using entry = typename Build::entry;
   using location = typename design_type::location;
   static constexpr u32 slots = design_type::bucket_slots;
-  static constexpr u32 fetched = tuning::here::fetched_at_once;
-  enum total : u32 { unplaced, odd, totals };
+  static constexpr u32 most_again = 16;
+  enum total : u32 { unplaced, again, odd, totals };
 
   template <class Offset = u32>
   struct layout {
     scratch_array<word, Offset> words;
-    scratch_array<word, Offset> list;
+    scratch_array<word, Offset> list, list_again;
     scratch_array<key_bits, Offset> keys;
     scratch_array<u32, Offset> counts, filters, numbers;
 
     TILEHASH_FN constexpr layout(Offset buckets, Offset cells)
         : words(buckets * slots),
           list(words, buckets * slots / 16 + 16),
-          keys(list, cells),
+          list_again(list, most_again),
+          keys(list_again, cells),
           counts(keys, buckets),
           filters(counts, buckets),
           numbers(filters, totals) {}
-    TILEHASH_FN constexpr Offset bytes() const { return numbers.end(); }
+    // Whole words of 8 bytes, as it is cleared.
+    TILEHASH_FN constexpr Offset bytes() const { return (numbers.end() + 7) / 8 * 8; }
   };
 
  public:
@@ -61,26 +66,26 @@ class tiled_few {
   template <class Block, class Get>
   TILEHASH_FN static bool run(const Build& build, Block block, u32 region, u32 cells, u32 n, const Get& get) {
     const tiled_few<Build>::state<Block> in(build, block, cells);
-    const u32 me = block.rank(), all = block.size();
-    word e[fetched];
-    u32 legal = fetch(e, me, all, n, get);
+    const u32 all = block.size();
+    word e{};
+    bool legal = block.rank() < n && get(block.rank(), e);
     in.clear();
     block.barrier();
-    for (u32 first = me; first < n && !in.gives_up();) {
-      TILEHASH_UNROLL
-      for (u32 k = 0; k < fetched; ++k) {
-        if (first + k * all >= n) continue;
-        if ((legal >> k & 1) != 0)
-          in.place(e[k]);
-        else
-          in.give_up();
-      }
-      first += fetched * all;
-      legal = fetch(e, first, all, n, get);
+    for (u32 i = block.rank(); i < n && !in.gives_up();) {
+      if (legal)
+        in.place(e);
+      else
+        in.give_up();
+      i += all;
+      legal = i < n && get(i, e);
     }
     block.barrier();
-    in.move_others();
+    if (!in.gives_up()) in.move_one_each();
     block.barrier();
+    if (in.numbers[again] != 0) {
+      in.move_others();
+      block.barrier();
+    }
     const bool gives_up = in.gives_up();
     if (gives_up)
       block.barrier();  // before the scratch is cleared
@@ -90,18 +95,6 @@ class tiled_few {
   }
 
  private:
-  // Fetches a thread's next items. Bit k of the result: the k-th is legal.
-  template <class Get>
-  TILEHASH_FN static u32 fetch(word (&e)[fetched], u32 first, u32 all, u32 n, const Get& get) {
-    u32 legal = 0;
-    TILEHASH_UNROLL
-    for (u32 k = 0; k < fetched; ++k) {
-      e[k] = word(0);
-      if (first + k * all < n) legal |= u32(get(first + k * all, e[k])) << k;
-    }
-    return legal;
-  }
-
   template <class Block>
   struct state {
     using buckets_type = tiled_buckets<typename Build::template scratch_slot_of<scratch_in<word, Block>>,
@@ -111,7 +104,7 @@ class tiled_few {
     const Block& block;
     u32 me, all, buckets, cells;
     layout<> memory;
-    scratch_in<word, Block> words, list;
+    scratch_in<word, Block> words, list, list_again;
     scratch_in<key_bits, Block> keys;
     scratch_in<u32, Block> counts, filters, numbers;
 
@@ -125,6 +118,7 @@ class tiled_few {
           memory(buckets, cells),
           words(memory.words.in(b)),
           list(memory.list.in(b)),
+          list_again(memory.list_again.in(b)),
           keys(memory.keys.in(b)),
           counts(memory.counts.in(b)),
           filters(memory.filters.in(b)),
@@ -133,10 +127,8 @@ class tiled_few {
     TILEHASH_FN bool gives_up() const { return load_relaxed(numbers + odd) != 0; }
     TILEHASH_FN void give_up() const { set_bits(numbers + odd, u32(1)); }
     TILEHASH_FN void clear() const {
-      for (u32 i = me; i < buckets * slots; i += all) words[i] = word(0);
-      for (u32 i = me; i < cells; i += all) keys[i] = key_bits(0);
-      for (u32 i = me; i < buckets; i += all) counts[i] = 0, filters[i] = 0;
-      if (me < totals) numbers[me] = 0;
+      const auto everything = block.template scratch<u64>();
+      for (u32 i = me; i < memory.bytes() / 8; i += all) everything[i] = 0;
     }
     // Enters a hash into the set. False: it is in the set, or it is 0, which is a free cell.
     TILEHASH_FN bool enters(key_bits h) const {
@@ -168,17 +160,58 @@ class tiled_few {
       else
         give_up();
     }
-    // A collective of the warp.
+    // Listed items take slots of keys that go to their other buckets. The lanes of a tile look at both buckets of an item
+    // at once, a slot each. A collective of the warp.
+    TILEHASH_FN void move_one_each() const {
+      constexpr u32 width = buckets_type::tile_width;
+      const auto t = block.template tile<width>();
+      const u32 came = numbers[unplaced], n = came < memory.list.size ? came : memory.list.size;
+      for (u32 q = me / width; t.any(q < n); q += all / width) {
+        const word e = q < n ? word(list[q]) : word(0);
+        location p = design.location_of(entry::hash_of(e));
+        if (t.rank() >= slots) design.turn(p);
+        const auto at = words + (p.bucket * slots + t.rank() % slots);
+        const word seen = q < n ? load_relaxed(at) : word(0);
+        const u32 other =
+            slot_type::is_free(seen) ? p.bucket : design.mirror(p.bucket, slot_type::stored_in(seen));
+        u32 good = t.ballot(!slot_type::is_free(seen) && load_relaxed(counts + other) < slots);
+        bool placed = q >= n;
+        while (t.any(!placed && good != 0)) {
+          const bool tries = !placed && good != 0 && t.rank() == lowest(good);
+          const word content = slot_type::make(p.stored, entry::value_of(e));
+          const bool done = tries && take_slot(at, seen, p.bucket, other, content);
+          placed = t.ballot(done) != 0 || placed;
+          good &= good - 1;
+        }
+        if (placed || t.rank() != 0) continue;
+        const u32 nth = fetch_add(numbers + again, u32(1));
+        if (nth < most_again)
+          list_again[nth] = e;
+        else
+          give_up();
+      }
+    }
+    // The key in a slot goes to its other bucket. False: that is full by now, or the key has moved.
+    template <class At>
+    TILEHASH_FN bool take_slot(At at, word seen, u32 bucket, u32 other, word content) const {
+      const u32 s = fetch_add(counts + other, u32(1));
+      if (s >= slots || compare_and_swap(at, seen, content) != seen) return false;
+      const auto stored = slot_type::stored_in(seen);
+      if (!slot_type::is_second(stored)) set_bits(filters + bucket, 1U << design_type::filter_index(stored));
+      words[other * slots + s] = slot_type::make(stored ^ 2, slot_type::value_of(seen));
+      return true;
+    }
+    // The same for those that no move of one key has placed. A collective of the warp.
     TILEHASH_FN void move_others() const {
       constexpr u32 width = buckets_type::tile_width;
       const auto t = block.template tile<width>();
       const buckets_type in{{design, {}, list}, words, counts, filters};
-      const u32 came = numbers[unplaced], n = came < memory.list.size ? came : memory.list.size;
+      const u32 came = numbers[again], n = came < most_again ? came : most_again;
       for (u32 q = me / width; t.any(q < n); q += all / width) {
         const bool mine = q < n;
         displaced d;
         if (mine) {
-          const word e = list[q];
+          const word e = list_again[q];
           location p = design.location_of(entry::hash_of(e));
           design.turn(p);
           d = {slot_type::make(p.stored, entry::value_of(e)), p.bucket, 0,
