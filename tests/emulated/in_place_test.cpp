@@ -33,6 +33,16 @@ TYPED_TEST(EmulatedInPlace, GrowsAndShrinks) {
   m.verify(n + n / 4);
 }
 
+// Otherwise a table that begins with small regions would have very many of them.
+TYPED_TEST(EmulatedInPlace, GetsLargerRegions) {
+  contract::counted<emulated> space({.seed = contract::run_seed()});
+  table<TypeParam, contract::counted<emulated>> t(space, 20'000);
+  const u64 before = t.view().design.region_buckets();
+  t.reserve(space, 8200 * before * TypeParam::bucket_slots);
+  EXPECT_GT(t.view().design.region_buckets(), before);
+  EXPECT_LE(t.view().design.regions(), 8192U);
+}
+
 TYPED_TEST(EmulatedInPlace, ListsRegionsWithoutPlaces) {
   emulated space({.seed = contract::run_seed(), .lags = true});
   contract::compare_with_matching<TypeParam>(space, 8);

@@ -89,13 +89,13 @@ class tiled {
     if (load_factor > built_in_bulk) return table::unbuilt_region;
     return bucket_slots < 8 ? table::built_wide_region : table::built_region;
   }
-  // The same for a table of so many buckets. A table of few regions has more and smaller ones, so that more
-  // blocks build concurrently, unless it is so full that small ones could overflow.
+  // The same for a table of so many buckets. More blocks build a table of smaller regions, which may overflow.
   static constexpr u64 largest_region(u64 buckets, double load_factor) {
-    constexpr u64 at_once = detail::tuning::table::few_regions;
-    const u64 most = max_region(load_factor), even = detail::divide_up(buckets, at_once);
+    using table = detail::tuning::table;
+    const u64 most = max_region(load_factor), even = detail::divide_up(buckets, table::few_regions),
+              least = load_factor > 0.8 ? most / 4 : table::least_region_slots / bucket_slots;
     if (buckets <= most || even >= most || load_factor > 0.85) return most;
-    return even > most / 4 ? even : most / 4;
+    return even > least ? even : least;
   }
   static constexpr u32 max_path = bucket_slots < 8 ? 12 : 7;  // keys moved to place one item
   static constexpr u32 max_searches =

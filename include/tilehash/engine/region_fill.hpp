@@ -74,6 +74,13 @@ struct region_build_of<Design, Bins, true> {
   using type = typename Design::template region_build<Bins, true>;
 };
 
+// The partition of few items to few regions.
+template <class Route, class Source, class Bins, class Spill>
+struct few_partition : partition<Route, Source, tuning::gpu::few_partition_items,
+                                 tuning::gpu::few_partition_block, Bins, Spill> {
+  static constexpr u32 resident_blocks = tuning::gpu::large_block / tuning::gpu::few_partition_block;
+};
+
 // Fills a table's regions with the items of sources. Any item of equal keys is kept; or the first, if no item
 // of the key is left over and the table was empty.
 // Assigns, for a table that holds items: the values of present keys are replaced.
@@ -146,12 +153,17 @@ class region_fill {
       put_in(bins, 0, design_.regions());
     }
   }
-  // The same, if not slice by slice and without a build of the design's own: the partition, and returns the body of a
-  // block that builds a region.
+  // The same, if there are few regions and no build of the design's own: the partition, by small blocks, and returns the
+  // body of a block that builds a region.
   template <class Source>
   auto partition_all(const Source& source, u64 n) {
     const bins_type bins = bins_of(design_.slots(), design_.region_slots(), design_.regions());
-    partition(design_, source, n, bins);
+    using work = few_partition<Design, Source, bins_type, spill_list<word>>;
+    const u64 at_once = work::resident_blocks * space_.large_blocks_at_once(), each = work::block_size,
+              taken = std::min<u64>(work::share, divide_up(divide_up(n, at_once), each) * each);
+    space_.for_each_block(
+        divide_up(n, taken), work::block_size, work::scratch_bytes(design_.regions()),
+        work{{design_, source, n, bins, spill(), counters() + 1, {}, {}, static_cast<u32>(taken)}});
     return
         typename Design::template region_build<bins_type>{design_, bins, 0, false, spill(), counters() + 2};
   }

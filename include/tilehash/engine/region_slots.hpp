@@ -64,6 +64,10 @@ bool region_slots<Design, Space>::resize_in_place(Space& space, u64 items) {
     const bool grows = regions > before.regions();
     if (grows) regions = work_type::grown(before, regions);
     if (!work_type::suits(space, before, regions)) return false;
+    // A partition to so many small regions takes two steps.
+    if (detail::partitions_in_steps<Space> && regions > detail::best_regions<Space> &&
+        2 * layout_for(items).regions() <= regions)
+      return false;
     const u64 bytes = base::bytes_for(regions * before.region_slots());
     if (!memory_.resizes(bytes)) return false;
     work_type work(space, before, regions);

@@ -243,7 +243,7 @@ struct sm_90 : common {
   static constexpr u32 route_warps = 64;      // of a multiprocessor, to bring items into the order of ranks
   static constexpr u32 displace_block = 256;  // searches differ in length, and a block waits for its longest
   static constexpr u32 tidy_block = 256, segments_block = 256, runs_block = 256, compact_block = 256;
-  static constexpr u32 small_join_block = 256, rank_block = 512, sort_block = 512;
+  static constexpr u32 small_join_block = 256, rank_block = 512, sort_block = 512, few_partition_block = 512;
   // Two on a multiprocessor (merge_occupancy): more threads keep registers in local memory.
   static constexpr u32 merge_block(u64 word_bytes) { return by_word(word_bytes, 640, 512); }
   // Of a block that builds a table's only region from few items: few threads pass a barrier sooner.
@@ -257,7 +257,7 @@ struct sm_90 : common {
   static constexpr u32 merge_occupancy = 2, sort_occupancy = 3;
 
   // ---- items of a thread: they are in registers, and in the block's scratch ----
-  static constexpr u32 runs_items = 16, rank_items = 8, compacted_items = 16;
+  static constexpr u32 runs_items = 16, rank_items = 8, compacted_items = 16, few_partition_items = 8;
   static constexpr u32 record_part_items = 32, warp_records = 12, warp_tries = 3, neighbours_at_once = 2;
   static constexpr u32 partition_items(u64 word_bytes) { return by_word(word_bytes, 16, 8); }
   static constexpr u32 combined_items(bool narrow) { return narrow ? 16 : 8; }
@@ -353,8 +353,8 @@ struct table {
   // Buckets with narrow and with wide words. Tables so full that these regions would overflow have larger
   // ones, which no block builds.
   static constexpr u64 built_region = 2688, built_wide_region = 2496, unbuilt_region = 32768;
-  static constexpr u64 few_regions = 128;  // of a table: then they are smaller, so that more blocks build
-  static constexpr u64 subtables_region_bytes = u64(224) << 10;  // at most, and half of it at least
+  static constexpr u64 few_regions = 128, least_region_slots = 1072;  // of a table: more blocks build
+  static constexpr u64 subtables_region_bytes = u64(224) << 10;       // at most, and half of it at least
   static constexpr u64 subtables_region_slots = u64(1) << 14;  // of wide keys: smaller regions fill unevenly
 
   // ---- rows ----
