@@ -127,6 +127,12 @@ std::vector<paper_entry> entries_of(const reproduce_request& request) {
   return entries;
 }
 
+// By the entries that were measured so far; nothing before the first.
+std::string time_left(double seconds, std::size_t measured, std::size_t to_measure) {
+  if (measured == 0) return {};
+  return fmt::format("  about {:.0f} s left", seconds / double(measured) * double(to_measure));
+}
+
 void reproduce(const reproduce_request& request) {
   const std::string obstacle = why_no_cuda();
   if (request.space == "cuda" && !obstacle.empty())
@@ -137,17 +143,20 @@ void reproduce(const reproduce_request& request) {
   paper_runs runs(request.folder, space, request.quick);
   progress bar(std::vector<double>(entries.size(), 5));
   const auto start = std::chrono::steady_clock::now();
-  std::size_t skipped = 0, failed = 0, wrong = 0;
+  std::vector<bool> recorded;
+  for (const paper_entry& entry : entries) recorded.push_back(!request.again && runs.is_recorded(entry));
+  auto to_measure = static_cast<std::size_t>(std::ranges::count(recorded, false));
+  std::size_t measured = 0, failed = 0, wrong = 0;
   keep_results();  // Ctrl-C ends the run that is under way, and then this
   for (std::size_t i = 0; i < entries.size(); ++i) {
     const paper_entry& entry = entries[i];
     bar.begin(i, entry.name);
     const auto began = std::chrono::steady_clock::now();
-    const bool is_recorded = !request.again && runs.is_recorded(entry);
-    const run_outcome outcome = is_recorded ? run_outcome{} : runs.run(entry);
+    const run_outcome outcome = recorded[i] ? run_outcome{} : runs.run(entry);
     stop_if_asked();
     bar.clear();
-    skipped += is_recorded ? 1 : 0;
+    measured += recorded[i] ? 0 : 1;
+    to_measure -= recorded[i] ? 0 : 1;
     failed += outcome.problem.empty() ? 0 : 1;
     wrong += outcome.is_wrong ? 1 : 0;
     if (alone) {
@@ -159,15 +168,14 @@ void reproduce(const reproduce_request& request) {
     const std::string said = outcome.problem.empty()
                                  ? std::string(name_of(show(entry, request.folder, false).is))
                                  : outcome.problem;
-    const double left =
-        seconds_since(start) / double(i + 1 - std::min(skipped, i)) * double(entries.size() - i - 1);
-    fmt::print("[{:>3} of {}] {:<22} {:>6.1f} s  about {:.0f} s left  {}{}\n", i + 1, entries.size(),
-               entry.name, seconds_since(began), left, said, is_recorded ? " (recorded before)" : "");
+    fmt::print("[{:>3} of {}] {:<22} {:>6.1f} s{}  {}{}\n", i + 1, entries.size(), entry.name,
+               seconds_since(began), time_left(seconds_since(start), measured, to_measure), said,
+               recorded[i] ? " (recorded before)" : "");
     std::fflush(stdout);
   }
   if (!alone) {
     fmt::print("{} entries in {:.0f} s: {} recorded before, {} not run; results in {}\n", entries.size(),
-               seconds_since(start), skipped, failed, request.folder);
+               seconds_since(start), entries.size() - measured, failed, request.folder);
   }
   if (wrong != 0) throw CLI::RuntimeError(wrong_or_lost);
 }

@@ -638,6 +638,7 @@ TEST(Program, ReproducesATableAndSkipsWhatIsRecorded) {
   EXPECT_FALSE(data["rows"].empty());
   const outcome second = call("reproduce li:table2 li:table2 --quick --space cpu" + options);
   EXPECT_TRUE(testing::contains(second.text, "2 recorded before, 0 not run")) << second.text;
+  EXPECT_FALSE(testing::contains(second.text, " left")) << "nothing is measured: " << second.text;
   EXPECT_TRUE(
       testing::contains(call("bench list --paper li" + options).text, "2         recorded    The data sets"));
   std::filesystem::remove_all(folder);
