@@ -18,7 +18,6 @@
 #include "parallel.hpp"
 #include "report.hpp"
 #include "session.hpp"
-#include "sizes.hpp"
 
 namespace tilehash::app {
 namespace {
@@ -110,12 +109,8 @@ void run_yardstick(const yardstick_options& options) {
 }
 
 void run_aggregation(const aggregation_options& options) {
-  if (options.items < 1 || options.items >= 1ULL << 31)
-    throw input_error(fmt::format("--items {}: must be at least 1 and below 2^31", options.items));
-  for (const std::uint64_t groups : options.groups) {
-    if (groups < 2 || groups >= 1ULL << 31)
-      throw input_error(fmt::format("--groups {}: must be at least 2 and below 2^31", groups));
-  }
+  check_sizes({options.items}, "--items", 1, most_items);
+  check_sizes(options.groups, "--groups", 2, most_items);
   session session(options);
   experiment rows(session, "aggregation", session.machine() + '\n');
   for (const std::uint64_t groups : options.groups) {
@@ -139,10 +134,7 @@ void add_bench_commands(CLI::App& bench) {
       bench.add_subcommand("ceilings", "The machine's limits: copies, random reads, random atomics");
   const auto limits = std::make_shared<ceilings_options>();
   add_common(*ceilings, *limits);
-  ceilings->add_option("--bytes", limits->sizes, "Sizes of the memory that is accessed, such as 32M,1G")
-      ->delimiter(',')
-      ->transform(CLI::Validator(read_size, ""))
-      ->default_str("32M,256M,1G,4G");
+  add_sizes(*ceilings, "--bytes", limits->sizes, "Sizes of the memory that is accessed, such as 32M,1G");
   ceilings->callback([limits] { run_ceilings(*limits); });
 
   CLI::App* yardstick = bench.add_subcommand(
@@ -155,17 +147,10 @@ void add_bench_commands(CLI::App& bench) {
   yardstick->add_option("--peers", cases->peers, "Other libraries' maps to measure on the CPU, all or none")
       ->delimiter(',')
       ->capture_default_str();
-  yardstick->add_option("--n", cases->sizes, "Numbers of unique random keys")
-      ->delimiter(',')
-      ->transform(CLI::Validator(read_size, ""))
-      ->default_str("16777216,67108864");
-  yardstick
-      ->add_option(option::load_factor, cases->load_factors,
-                   "Shares of the slots to fill; designs are left out that take less")
-      ->delimiter(',')
-      ->transform(CLI::Validator(read_ratio, ""))
-      ->check(CLI::Range(0.01, 1.0))
-      ->default_str("0.5,0.8,0.9,0.95");
+  add_sizes(*yardstick, "--n", cases->sizes, "Numbers of unique random keys");
+  add_ratios(*yardstick, option::load_factor, cases->load_factors,
+             "Shares of the slots to fill; designs are left out that take less")
+      ->check(CLI::Range(0.01, 1.0));
   yardstick->add_option(option::key_bits, cases->bits, "Bits of a key, and of its value: 32 or 64")
       ->check(CLI::IsMember({32, 64}))
       ->capture_default_str();
@@ -175,13 +160,8 @@ void add_bench_commands(CLI::App& bench) {
       bench.add_subcommand("aggregation", "Sums by group: a table against sorting or another map");
   const auto sums = std::make_shared<aggregation_options>();
   add_common(*aggregation, *sums);
-  aggregation->add_option("--items", sums->items, "Number of items")
-      ->transform(CLI::Validator(read_size, ""))
-      ->capture_default_str();
-  aggregation->add_option("--groups", sums->groups, "Numbers of groups")
-      ->transform(CLI::Validator(read_size, ""))
-      ->delimiter(',')
-      ->default_str("1024,65536,16777216");
+  add_size(*aggregation, "--items", sums->items, "Number of items")->capture_default_str();
+  add_sizes(*aggregation, "--groups", sums->groups, "Numbers of groups");
   aggregation->callback([sums] { run_aggregation(*sums); });
 
   add_update_commands(bench);

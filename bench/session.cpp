@@ -15,8 +15,40 @@
 #include "options.hpp"
 #include "parallel.hpp"
 #include "run_command.hpp"
+#include "sizes.hpp"
 
 namespace tilehash::app {
+namespace {
+
+template <class Number>
+CLI::Option* add_list(CLI::App& command, const std::string& names, std::vector<Number>& values,
+                      const std::string& about, std::string (*read)(std::string&)) {
+  CLI::Option* const option =
+      command.add_option(names, values, about)->delimiter(',')->transform(CLI::Validator(read, ""));
+  return values.empty() ? option : option->default_str(fmt::format("{}", fmt::join(values, ",")));
+}
+
+}  // namespace
+
+CLI::Option* add_size(CLI::App& command, const std::string& names, std::uint64_t& value,
+                      const std::string& about) {
+  return command.add_option(names, value, about)->transform(CLI::Validator(read_size, ""));
+}
+CLI::Option* add_size(CLI::App& command, const std::string& names, std::optional<std::uint64_t>& value,
+                      const std::string& about) {
+  return command.add_option(names, value, about)->transform(CLI::Validator(read_size, ""));
+}
+CLI::Option* add_sizes(CLI::App& command, const std::string& names, std::vector<std::uint64_t>& values,
+                       const std::string& about) {
+  return add_list(command, names, values, about, read_size);
+}
+CLI::Option* add_ratio(CLI::App& command, const std::string& names, double& value, const std::string& about) {
+  return command.add_option(names, value, about)->transform(CLI::Validator(read_ratio, ""));
+}
+CLI::Option* add_ratios(CLI::App& command, const std::string& names, std::vector<double>& values,
+                        const std::string& about) {
+  return add_list(command, names, values, about, read_ratio);
+}
 
 void add_json(CLI::App& command, common_options& options) {
   command.add_option(option::json, options.json, "Write the figures to FILE, or to standard output with -")
@@ -33,6 +65,14 @@ void add_common(CLI::App& command, common_options& options) {
       ->capture_default_str();
   add_threads_option(command, options.threads_asked, options.threads);
   add_json(command, options);
+}
+
+void check_sizes(const std::vector<std::uint64_t>& values, const char* option, std::uint64_t least,
+                 std::uint64_t most) {
+  for (const std::uint64_t n : values) {
+    if (n < least || n > most)
+      throw input_error(fmt::format("{} {}: must be from {} to {}", option, n, least, most));
+  }
 }
 
 session::session(const common_options& options)

@@ -2,8 +2,10 @@
 // What the commands of `tilehash bench` begin and end with.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,7 +14,8 @@
 
 namespace CLI {
 class App;
-}
+class Option;
+}  // namespace CLI
 
 namespace tilehash::app {
 
@@ -26,6 +29,22 @@ struct common_options {
 
 void add_common(CLI::App& command, common_options& options);
 void add_json(CLI::App& command, common_options& options);
+// Sizes as 2^20 and 1M, ratios as 0.8 and 1/1.25 (sizes.hpp). Lists have commas, and show what they hold as the default.
+CLI::Option* add_size(CLI::App& command, const std::string& names, std::uint64_t& value,
+                      const std::string& about);
+CLI::Option* add_size(CLI::App& command, const std::string& names, std::optional<std::uint64_t>& value,
+                      const std::string& about);
+CLI::Option* add_sizes(CLI::App& command, const std::string& names, std::vector<std::uint64_t>& values,
+                       const std::string& about);
+CLI::Option* add_ratio(CLI::App& command, const std::string& names, double& value, const std::string& about);
+CLI::Option* add_ratios(CLI::App& command, const std::string& names, std::vector<double>& values,
+                        const std::string& about);
+
+// The most items of a table with 32-bit numbers of items.
+inline constexpr std::uint64_t most_items = (1ULL << 31) - 1;
+// An input_error unless all of them are from `least` to `most`.
+void check_sizes(const std::vector<std::uint64_t>& values, const char* option, std::uint64_t least,
+                 std::uint64_t most);
 
 // Where to measure, where to print, and the JSON (results_file.hpp).
 class session {

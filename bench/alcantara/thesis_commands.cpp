@@ -16,7 +16,6 @@
 #include "experiment.hpp"
 #include "options.hpp"
 #include "session.hpp"
-#include "sizes.hpp"
 
 namespace tilehash::app {
 namespace {
@@ -94,10 +93,7 @@ std::vector<subject> designs_of(const std::vector<std::string>& names, const std
 }
 
 void run_sweep(const sweep_options& options) {
-  for (const std::uint64_t n : options.items) {
-    if (n < 2 || n >= 1ULL << 31)
-      throw input_error(fmt::format("--n {}: must be at least 2 and below 2^31", n));
-  }
+  check_sizes(options.items, "--n", 2, most_items);
   session session(options);
   const sweep s = asked_for(options, session.space());
   const auto designs = designs_of(options.designs, session.space());
@@ -149,12 +145,8 @@ void run_fill(const fill_options& options) {
 }
 
 void run_restarts(const restarts_options& options) {
-  for (const auto* list : {&options.items, &options.partitioned}) {
-    for (const std::uint64_t n : *list) {
-      if (n < 1 || n >= 1ULL << 31)
-        throw input_error(fmt::format("{} items: must be at least 1 and below 2^31", n));
-    }
-  }
+  check_sizes(options.items, "--n", 1, most_items);
+  check_sizes(options.partitioned, "--partitioned", 1, most_items);
   session session(options);
   experiment rows(session, "thesis/restarts");
   for (const std::uint64_t n : options.partitioned)
@@ -192,10 +184,7 @@ void run_cuckoo(const cuckoo_options& options) {
 }
 
 void run_two_level(const two_level_options& options) {
-  for (const std::uint64_t n : options.items) {
-    if (n < 1 || n > 500'000'000)
-      throw input_error(fmt::format("--n {}: must be at least 1 and at most 500 million", n));
-  }
+  check_sizes(options.items, "--n", 1, 500'000'000);
   session session(options);
   experiment rows(
       session, "thesis/two_level",
@@ -211,12 +200,8 @@ void run_two_level(const two_level_options& options) {
 }
 
 void run_multiplicity(const multiplicity_options& options) {
-  if (options.items < 1 || options.items >= 1ULL << 31)
-    throw input_error(fmt::format("--items {}: must be at least 1 and below 2^31", options.items));
-  for (const std::uint64_t copies : options.copies) {
-    if (copies < 1 || copies > options.items)
-      throw input_error(fmt::format("--copies {}: must be at least 1 and at most --items", copies));
-  }
+  check_sizes({options.items}, "--items", 1, most_items);
+  check_sizes(options.copies, "--copies", 1, options.items);
   session session(options);
   experiment rows(
       session, "thesis/multiplicity",
@@ -250,12 +235,10 @@ void add_cuckoo(CLI::App& bench) {
       "evictions, rates by size (section 6.1.1, figure 6.6)");
   const auto options = std::make_shared<cuckoo_options>();
   add_common(*command, *options);
-  command->add_option("--n", options->items, "Number of items")
-      ->transform(CLI::Validator(read_size, ""))
+  add_size(*command, "--n", options->items, "Number of items")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 30))
       ->capture_default_str();
-  command->add_option("--builds", options->builds, "Builds of a row, each with other keys and functions")
-      ->transform(CLI::Validator(read_size, ""))
+  add_size(*command, "--builds", options->builds, "Builds of a row, each with other keys and functions")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
   command->add_option("--functions", options->functions, "Hash functions")
@@ -285,12 +268,8 @@ void add_two_level(CLI::App& bench) {
       "equal and of exact sizes (sections 5.2.2, 5.5)");
   const auto options = std::make_shared<two_level_options>();
   add_common(*command, *options);
-  command->add_option("--n", options->items, "Numbers of items")
-      ->delimiter(',')
-      ->transform(CLI::Validator(read_size, ""))
-      ->default_str("1000000");
-  command->add_option("--builds", options->builds, "Builds of a row, each with other keys and functions")
-      ->transform(CLI::Validator(read_size, ""))
+  add_sizes(*command, "--n", options->items, "Numbers of items");
+  add_size(*command, "--builds", options->builds, "Builds of a row, each with other keys and functions")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
   command->callback([options] { run_two_level(*options); });
@@ -305,9 +284,7 @@ void add_sweep(CLI::App& bench, const sweep& s) {
       ->add_option(option::design, options->designs,
                    "Designs to measure (default: the thesis' and ours), or all")
       ->delimiter(',');
-  command->add_option("--n", options->items, "Numbers of items (default: more on a GPU)")
-      ->delimiter(',')
-      ->transform(CLI::Validator(read_size, ""));
+  add_sizes(*command, "--n", options->items, "Numbers of items (default: more on a GPU)");
   command->add_option("--size", options->sizes, "Sizes of the table, in slots of 8 bytes an item")
       ->delimiter(',')
       ->check(CLI::Range(1.0, 16.0));
@@ -329,11 +306,9 @@ void add_thesis_commands(CLI::App& bench) {
   fill->add_option(option::design, filling->designs,
                    "Designs to measure (default: the thesis' and ours), or all")
       ->delimiter(',');
-  fill->add_option("--n", filling->items, "Number of items (default: more on a GPU)")
-      ->transform(CLI::Validator(read_size, ""))
+  add_size(*fill, "--n", filling->items, "Number of items (default: more on a GPU)")
       ->check(CLI::Range(std::int64_t{2}, std::int64_t{1} << 31));
-  fill->add_option(option::load_factor, filling->load_factor, "Share of the slots that are full in the end")
-      ->transform(CLI::Validator(read_ratio, ""))
+  add_ratio(*fill, option::load_factor, filling->load_factor, "Share of the slots that are full in the end")
       ->check(CLI::Range(0.01, 0.98))
       ->capture_default_str();
   fill->add_option("--steps", filling->steps, "Parts")->check(CLI::Range(1, 1000))->capture_default_str();
@@ -346,13 +321,8 @@ void add_thesis_commands(CLI::App& bench) {
                            "Multimaps against the copies of a key: builds, lookups, all values of all keys");
   const auto multimaps = std::make_shared<multiplicity_options>();
   add_common(*multiplicity, *multimaps);
-  multiplicity->add_option("--items", multimaps->items, "Number of items")
-      ->transform(CLI::Validator(read_size, ""))
-      ->capture_default_str();
-  multiplicity->add_option("--copies", multimaps->copies, "How often each key comes")
-      ->transform(CLI::Validator(read_size, ""))
-      ->delimiter(',')
-      ->default_str("1,2,4,16,64,256,1000,10000,50000");
+  add_size(*multiplicity, "--items", multimaps->items, "Number of items")->capture_default_str();
+  add_sizes(*multiplicity, "--copies", multimaps->copies, "How often each key comes");
   multiplicity->callback([multimaps] { run_multiplicity(*multimaps); });
 
   CLI::App* probes = bench.add_subcommand("thesis/probes",
@@ -361,8 +331,7 @@ void add_thesis_commands(CLI::App& bench) {
   probes->alias("thesis/table32");
   const auto statistics = std::make_shared<probes_options>();
   statistics->space = "cpu";
-  probes->add_option("--n", statistics->items, "Number of items")
-      ->transform(CLI::Validator(read_size, ""))
+  add_size(*probes, "--n", statistics->items, "Number of items")
       ->check(CLI::Range(std::int64_t{2}, std::int64_t{1} << 31))
       ->capture_default_str();
   probes->add_option("--size", statistics->sizes, "Slots an item")
@@ -377,24 +346,14 @@ void add_thesis_commands(CLI::App& bench) {
                                             "single-level ones with and without the stash (on the CPU)");
   const auto constructions = std::make_shared<restarts_options>();
   constructions->space = "cpu";
-  restarts->add_option("--items", constructions->items, "Numbers of items in a single-level table")
-      ->transform(CLI::Validator(read_size, ""))
-      ->delimiter(',')
-      ->default_str("1000,10000,1000000");
-  restarts
-      ->add_option("--all-items", constructions->all_items,
-                   "Items in all tables of a row: as many tables are built as come to that")
-      ->transform(CLI::Validator(read_size, ""))
+  add_sizes(*restarts, "--items", constructions->items, "Numbers of items in a single-level table");
+  add_size(*restarts, "--all-items", constructions->all_items,
+           "Items in all tables of a row: as many tables are built as come to that")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
-  restarts->add_option("--partitioned", constructions->partitioned, "Numbers of items in a two-level table")
-      ->transform(CLI::Validator(read_size, ""))
-      ->delimiter(',')
-      ->default_str("1000000,5000000");
-  restarts
-      ->add_option("--all-partitioned", constructions->all_partitioned,
-                   "Items in all partitions of a row, which are only counted")
-      ->transform(CLI::Validator(read_size, ""))
+  add_sizes(*restarts, "--partitioned", constructions->partitioned, "Numbers of items in a two-level table");
+  add_size(*restarts, "--all-partitioned", constructions->all_partitioned,
+           "Items in all partitions of a row, which are only counted")
       ->check(CLI::PositiveNumber)
       ->default_str("25000000000");
   add_json(*restarts, *constructions);

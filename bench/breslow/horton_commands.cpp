@@ -22,7 +22,6 @@
 #include "fields.hpp"
 #include "options.hpp"
 #include "session.hpp"
-#include "sizes.hpp"
 
 namespace tilehash::app {
 namespace {
@@ -206,12 +205,10 @@ void add_horton_commands(CLI::App& bench) {
                                             "model (figures 8 to 11 and 14; on the CPU)");
   const auto counted = std::make_shared<accesses_options>();
   counted->space = "cpu";
-  accesses->add_option("--slots", counted->slots, "Slots of each table")
-      ->transform(CLI::Validator(read_size, ""))
+  add_size(*accesses, "--slots", counted->slots, "Slots of each table")
       ->check(CLI::Range(std::int64_t{1} << 12, std::int64_t{1} << 30))
       ->capture_default_str();
-  accesses->add_option("--buckets", counted->buckets, "Buckets whose keys are counted")
-      ->transform(CLI::Validator(read_size, ""))
+  add_size(*accesses, "--buckets", counted->buckets, "Buckets whose keys are counted")
       ->check(CLI::Range(std::int64_t{1} << 8, std::int64_t{1} << 27))
       ->capture_default_str();
   add_json(*accesses, *counted);
@@ -222,8 +219,7 @@ void add_horton_commands(CLI::App& bench) {
       "Buckets that lookups read after rounds of erasing and inserting a tenth of the items (on the CPU)");
   const auto churned = std::make_shared<churn_options>();
   churned->space = "cpu";
-  churn->add_option("--slots", churned->what.table_slots, "Slots of each table")
-      ->transform(CLI::Validator(read_size, ""))
+  add_size(*churn, "--slots", churned->what.table_slots, "Slots of each table")
       ->check(CLI::Range(std::int64_t{1} << 12, std::int64_t{1} << 26))
       ->capture_default_str();
   churn->add_option("--rounds", churned->what.rounds, "Rounds")
@@ -244,17 +240,12 @@ void add_horton_commands(CLI::App& bench) {
       ->add_option(option::design, measured->designs,
                    fmt::format("Designs to measure, all or some of {}", fmt::join(bench::size_designs, ",")))
       ->delimiter(',');
-  sizes
-      ->add_option("--bytes", measured->sizes,
-                   "Sizes of the tables, such as 16K,1G (default: from 16K to 1G, on a GPU to 8G)")
-      ->delimiter(',')
-      ->transform(CLI::Validator(read_size, ""));
-  sizes->add_option(option::load_factor, measured->load_factor, "Share of the slots to fill")
-      ->transform(CLI::Validator(read_ratio, ""))
+  add_sizes(*sizes, "--bytes", measured->sizes,
+            "Sizes of the tables, such as 16K,1G (default: from 16K to 1G, on a GPU to 8G)");
+  add_ratio(*sizes, option::load_factor, measured->load_factor, "Share of the slots to fill")
       ->check(CLI::Range(0.01, 0.98))
       ->capture_default_str();
-  sizes->add_option("--lookups", measured->lookups, "Lookups in a call, at least (default: 4M, on a GPU 64M)")
-      ->transform(CLI::Validator(read_size, ""));
+  add_size(*sizes, "--lookups", measured->lookups, "Lookups in a call, at least (default: 4M, on a GPU 64M)");
   sizes->callback([measured] { run_sizes(*measured); });
 }
 

@@ -19,7 +19,6 @@
 #include "garcia/coherent_rates.hpp"
 #include "options.hpp"
 #include "session.hpp"
-#include "sizes.hpp"
 
 namespace tilehash::app {
 namespace {
@@ -148,10 +147,7 @@ void run_sizes(rates_options options) {
   if (options.items.empty())
     options.items = all.on_gpu() ? std::vector<std::uint64_t>{1 << 20, 1 << 22, 1 << 24, 1 << 25, 1 << 26}
                                  : std::vector<std::uint64_t>{1 << 16, 1 << 18, 1 << 20, 1 << 22};
-  for (const std::uint64_t n : options.items) {
-    if (n < 2 || n >= 1ULL << 31)
-      throw input_error(fmt::format("--n {}: must be at least 2 and below 2^31", n));
-  }
+  check_sizes(options.items, "--n", 2, most_items);
   for (const std::uint64_t n : options.items) {
     for (const double load : options.loads) all.measure({}, nullptr, n, load, load == options.loads.front());
   }
@@ -194,11 +190,8 @@ void add_choices(CLI::App& command, rates_options& options, std::vector<double> 
                   fmt::format("Tables to measure, all or some (default: {})",
                               fmt::join(bench::coherent_designs, ",")))
       ->delimiter(',');
-  command.add_option(option::load_factor, options.loads, "Shares of the slots to fill")
-      ->delimiter(',')
-      ->transform(CLI::Validator(read_ratio, ""))
-      ->check(CLI::Range(0.01, 1.0))
-      ->default_str(fmt::format("{}", fmt::join(options.loads, ",")));
+  add_ratios(command, option::load_factor, options.loads, "Shares of the slots to fill")
+      ->check(CLI::Range(0.01, 1.0));
 }
 void add_grid(CLI::App& command, rates_options& options, std::vector<std::string> models,
               std::vector<std::string> layouts, const char* side) {
@@ -230,11 +223,8 @@ void add_coherent_commands(CLI::App& bench) {
     command->add_option("--keys", options->keys, "Keys of a table")
         ->check(CLI::Range(64, 1 << 24))
         ->capture_default_str();
-    command->add_option(option::load_factor, options->loads, "Shares of the slots to fill")
-        ->delimiter(',')
-        ->transform(CLI::Validator(read_ratio, ""))
-        ->check(CLI::Range(0.01, 1.0))
-        ->default_str(fmt::format("{}", fmt::join(options->loads, ",")));
+    add_ratios(*command, option::load_factor, options->loads, "Shares of the slots to fill")
+        ->check(CLI::Range(0.01, 1.0));
     add_json(*command, *options);
     return std::pair(command, options);
   };
@@ -255,9 +245,7 @@ void add_coherent_commands(CLI::App& bench) {
       "coherent/sizes", "Rates against the number of random keys, with both probe sequences (figure 5)");
   const auto random = std::make_shared<rates_options>();
   add_choices(*sizes, *random, {0.8});
-  sizes->add_option("--n", random->items, "Numbers of keys (default: to 4M, on a GPU to 64M)")
-      ->delimiter(',')
-      ->transform(CLI::Validator(read_size, ""));
+  add_sizes(*sizes, "--n", random->items, "Numbers of keys (default: to 4M, on a GPU to 64M)");
   sizes->callback([random] { run_sizes(*random); });
 
   CLI::App* images = bench.add_subcommand(

@@ -21,7 +21,6 @@
 #include "kolushev/mesh_cells.hpp"
 #include "options.hpp"
 #include "session.hpp"
-#include "sizes.hpp"
 
 namespace tilehash::app {
 namespace {
@@ -94,15 +93,8 @@ class cells_experiment {
   cells_measurement standard_;
 };
 
-void check_sizes(const std::vector<std::uint64_t>& sizes, const char* option, std::uint64_t most) {
-  for (const std::uint64_t n : sizes) {
-    if (n < 1 || n > most) throw input_error(fmt::format("{} {}: must be from 1 to {}", option, n, most));
-  }
-}
-constexpr std::uint64_t most_cells = (1ULL << 31) - 1;
-
 void run_cells(cells_options options) {
-  check_sizes(options.sizes, "--n", most_cells);
+  check_sizes(options.sizes, "--n", 1, most_items);
   cells_experiment cells(options, "hashgraph/cells", bench::cell_designs);
   if (options.sizes.empty()) {
     for (std::uint64_t n = 5'000'000; n <= 40'000'000; n += 5'000'000) {
@@ -126,8 +118,8 @@ void run_meshes(const cells_options& options) {
 
 void run_probes(const cells_options& options) {
   const std::uint64_t n = options.sizes.front();
-  check_sizes(options.sizes, "--n", most_cells);
-  check_sizes(options.queries, "--queries", n);
+  check_sizes(options.sizes, "--n", 1, most_items);
+  check_sizes(options.queries, "--queries", 1, n);
   cells_experiment cells(options, "hashgraph/probes", bench::cell_probes);
   for (const std::uint64_t queries : options.queries)
     cells.measure({.data = "random", .n = n, .queries = queries});
@@ -145,8 +137,7 @@ CLI::App* add_command(CLI::App& bench, const char* name, const char* what,
       ->delimiter(',')
       ->check(CLI::IsMember(designs) | CLI::IsMember({"all"}))
       ->capture_default_str();
-  command->add_option(option::load_factor, options->load, "Items a row of the graphs")
-      ->transform(CLI::Validator(read_ratio, ""))
+  add_ratio(*command, option::load_factor, options->load, "Items a row of the graphs")
       ->check(CLI::Range(0.1, 10.0))
       ->capture_default_str();
   const std::map<std::string, cells_clock> clocks{{"wall", cells_clock::wall},
@@ -165,11 +156,8 @@ void add_cells_commands(CLI::App& bench) {
   CLI::App* command =
       add_command(bench, "hashgraph/cells", "Sets of random cells of four integers: build, found, not found",
                   cells, bench::cell_designs);
-  command
-      ->add_option("--n", cells->sizes,
-                   "Numbers of cells (default: 10, 20, 30 and 40 million; on a GPU 5 million to 40)")
-      ->delimiter(',')
-      ->transform(CLI::Validator(read_size, ""));
+  add_sizes(*command, "--n", cells->sizes,
+            "Numbers of cells (default: 10, 20, 30 and 40 million; on a GPU 5 million to 40)");
   command->callback([cells] { run_cells(*cells); });
 
   const auto meshes = std::make_shared<cells_options>();
@@ -186,14 +174,8 @@ void add_cells_commands(CLI::App& bench) {
   probes->queries = {10'000'000, 20'000'000, 30'000'000, 40'000'000};
   command = add_command(bench, "hashgraph/probes", "The two ways to look up many cells in a graph", probes,
                         bench::cell_probes);
-  command->add_option("--n", probes->sizes, "Number of cells in the graph")
-      ->transform(CLI::Validator(read_size, ""))
-      ->expected(1)
-      ->default_str("40000000");
-  command->add_option("--queries", probes->queries, "Numbers of cells asked for, at most --n")
-      ->delimiter(',')
-      ->transform(CLI::Validator(read_size, ""))
-      ->default_str("10000000,20000000,30000000,40000000");
+  add_sizes(*command, "--n", probes->sizes, "Number of cells in the graph")->expected(1);
+  add_sizes(*command, "--queries", probes->queries, "Numbers of cells asked for, at most --n");
   command->callback([probes] { run_probes(*probes); });
 }
 

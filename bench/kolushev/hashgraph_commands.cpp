@@ -19,7 +19,6 @@
 #include "kolushev/hashgraph_join_report.hpp"
 #include "options.hpp"
 #include "session.hpp"
-#include "sizes.hpp"
 
 namespace tilehash::app {
 namespace {
@@ -101,15 +100,9 @@ void add_hashgraph_commands(CLI::App& bench) {
       ->delimiter(',')
       ->check(CLI::IsMember(bench::join_designs) | CLI::IsMember({"all"}))
       ->capture_default_str();
-  join->add_option("--left", joins->left, "Numbers of left rows (default: 2^22, on a GPU 2^26)")
-      ->delimiter(',')
-      ->transform(CLI::Validator(read_size, ""));
-  join->add_option("--right", joins->right, "Number of right rows (default: as many)")
-      ->transform(CLI::Validator(read_size, ""));
-  join->add_option("--copies", joins->copies, "How often a key of the right side comes there, on average")
-      ->transform(CLI::Validator(read_size, ""))
-      ->delimiter(',')
-      ->default_str("1,16");
+  add_sizes(*join, "--left", joins->left, "Numbers of left rows (default: 2^22, on a GPU 2^26)");
+  add_size(*join, "--right", joins->right, "Number of right rows (default: as many)");
+  add_sizes(*join, "--copies", joins->copies, "How often a key of the right side comes there, on average");
   join->add_option("--skew", joins->skews,
                    "Whose keys come as often as Zipf's law says: some of none,left,right")
       ->delimiter(',')

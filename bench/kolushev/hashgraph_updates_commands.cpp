@@ -17,7 +17,6 @@
 #include "options.hpp"
 #include "report.hpp"
 #include "session.hpp"
-#include "sizes.hpp"
 
 namespace tilehash::app {
 namespace {
@@ -112,14 +111,9 @@ void add_updates_command(CLI::App& bench) {
                                            "Items inserted into a hash graph and erased, next to a rebuild");
   const auto given = std::make_shared<updates_options>();
   add_common(*updates, *given);
-  updates->add_option("--n", given->items, "Numbers of items (default: 2^22, on a GPU 2^26)")
-      ->delimiter(',')
-      ->transform(CLI::Validator(read_size, ""));
-  updates->add_option(option::load_factor, given->load_factors, "Items a row")
-      ->delimiter(',')
-      ->transform(CLI::Validator(read_ratio, ""))
-      ->check(CLI::Range(0.01, 10.0))
-      ->default_str("1");
+  add_sizes(*updates, "--n", given->items, "Numbers of items (default: 2^22, on a GPU 2^26)");
+  add_ratios(*updates, option::load_factor, given->load_factors, "Items a row")
+      ->check(CLI::Range(0.01, 10.0));
   updates->add_option("--slacks", given->slacks, "Free entries an item, to begin with")
       ->delimiter(',')
       ->check(CLI::Range(0.0, 16.0))

@@ -23,7 +23,6 @@
 #include "options.hpp"
 #include "oracle.hpp"
 #include "session.hpp"
-#include "sizes.hpp"
 
 namespace tilehash::app {
 namespace {
@@ -187,10 +186,8 @@ std::shared_ptr<dynamic_options> add(CLI::App& command, std::vector<std::string>
                   fmt::format("Designs to measure, all or some of {}", fmt::join(names_of(what), ",")))
       ->delimiter(',')
       ->capture_default_str();
-  CLI::Option* const n =
-      command
-          .add_option("--n", options->items, "Number of unique random items (default: 2^26, on the CPU 2^22)")
-          ->transform(CLI::Validator(read_size, ""));
+  CLI::Option* const n = add_size(command, "--n", options->items,
+                                  "Number of unique random items (default: 2^26, on the CPU 2^22)");
   command
       .add_option("--input", options->inputs,
                   "Data sets instead, one after the other: tw line re rand com, each with :n=N for another "
@@ -216,8 +213,7 @@ void add_batches(CLI::App& command, dynamic_options& options) {
   command.add_option("--erased", what.erased, "Deletes, as a share of the inserts (the paper's r)")
       ->check(CLI::Range(0.0, 1.0))
       ->capture_default_str();
-  command.add_option("--batch", options.batch, "Inserts of a batch (default: 1 M, on the CPU 100 000)")
-      ->transform(CLI::Validator(read_size, ""));
+  add_size(command, "--batch", options.batch, "Inserts of a batch (default: 1 M, on the CPU 100 000)");
   command.add_option("--policies", what.policies, "How tables follow their items")
       ->delimiter(',')
       ->check(CLI::IsMember(bench::dynamic_policies))
@@ -236,11 +232,8 @@ void add_dynamic_commands(CLI::App& bench) {
           {"dynamic_cuckoo", "dynamic_cuckoo_two", "mega_kv", "bucketed_cuckoo_balanced", "linear_probing"},
           dynamic_experiment::by_load);
   rates->what.loads = {0.75, 0.8, 0.85, 0.9, 0.95};
-  by_load->add_option(option::load_factor, rates->what.loads, "Shares of the slots to fill")
-      ->delimiter(',')
-      ->transform(CLI::Validator(read_ratio, ""))
-      ->check(CLI::Range(0.01, 0.98))
-      ->default_str("0.75,0.8,0.85,0.9,0.95");
+  add_ratios(*by_load, option::load_factor, rates->what.loads, "Shares of the slots to fill")
+      ->check(CLI::Range(0.01, 0.98));
   by_load->callback([rates] { run("dynamic/static", dynamic_experiment::by_load, *rates); });
 
   CLI::App* resize = bench.add_subcommand(
@@ -254,8 +247,7 @@ void add_dynamic_commands(CLI::App& bench) {
       "Items and buckets of each subtable after each batch of inserts, next to theorem 1");
   const auto spread = add(*distribution, {"dynamic_cuckoo"});
   add_bounds(*distribution, spread->what);
-  distribution->add_option("--batch", spread->batch, "Inserts of a batch (default: 1 M, on the CPU 100 000)")
-      ->transform(CLI::Validator(read_size, ""));
+  add_size(*distribution, "--batch", spread->batch, "Inserts of a batch (default: 1 M, on the CPU 100 000)");
   distribution->callback(
       [spread] { run("dynamic/distribution", dynamic_experiment::distribution, *spread); });
 
@@ -265,8 +257,7 @@ void add_dynamic_commands(CLI::App& bench) {
                                             "for each update (section 5.3)");
   const auto moved = add(*rehashes, {"dynamic_cuckoo"}, dynamic_experiment::rehashes);
   add_bounds(*rehashes, moved->what);
-  rehashes->add_option("--batch", moved->batch, "Updates of a batch (default: 1 M, on the CPU 100 000)")
-      ->transform(CLI::Validator(read_size, ""));
+  add_size(*rehashes, "--batch", moved->batch, "Updates of a batch (default: 1 M, on the CPU 100 000)");
   rehashes->callback([moved] { run("dynamic/rehashes", dynamic_experiment::rehashes, *moved); });
 
   CLI::App* conflicts = bench.add_subcommand(

@@ -15,7 +15,6 @@
 #include "ours/growth.hpp"
 #include "report.hpp"
 #include "session.hpp"
-#include "sizes.hpp"
 
 namespace tilehash::app {
 namespace {
@@ -72,8 +71,7 @@ bench::fields fields_of(const bench::growth_row& row) {
 }
 
 void run_growth(const growth_options& options) {
-  if (options.items < 1 || options.items >= 1ULL << 31)
-    throw input_error(fmt::format("--items {}: must be at least 1 and below 2^31", options.items));
+  check_sizes({options.items}, "--items", 1, most_items);
   if (options.batch < 1) throw input_error("--batch 0: must be at least 1");
   session session(options);
   experiment rows(session, "growth", session.machine() + '\n');
@@ -99,21 +97,15 @@ void add_growth_commands(CLI::App& bench) {
       "growth", "Doubling a table in its own memory, and with a second table; growing by batches");
   const auto options = std::make_shared<growth_options>();
   add_common(*growth, *options);
-  growth
-      ->add_option("--items", options->items, "Pairs of 32 + 32 bits that the table has, then room for twice")
-      ->transform(CLI::Validator(read_size, ""))
+  add_size(*growth, "--items", options->items,
+           "Pairs of 32 + 32 bits that the table has, then room for twice")
       ->default_str("67108864");
-  growth->add_option("--batch", options->batch, "Pairs of a call")
-      ->transform(CLI::Validator(read_size, ""))
+  add_size(*growth, "--batch", options->batch, "Pairs of a call")->capture_default_str();
+  add_size(*growth, "--from", options->from, "Pairs that the table which grows by batches is made for")
       ->capture_default_str();
-  growth->add_option("--from", options->from, "Pairs that the table which grows by batches is made for")
-      ->transform(CLI::Validator(read_size, ""))
-      ->capture_default_str();
-  growth->add_option(option::load_factor, options->load_factors, "Load factors that the tables are sized for")
-      ->delimiter(',')
-      ->transform(CLI::Validator(read_ratio, ""))
-      ->check(CLI::Range(0.01, 0.98))
-      ->default_str("0.8");
+  add_ratios(*growth, option::load_factor, options->load_factors,
+             "Load factors that the tables are sized for")
+      ->check(CLI::Range(0.01, 0.98));
   growth->callback([options] { run_growth(*options); });
 }
 

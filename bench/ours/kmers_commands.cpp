@@ -234,8 +234,7 @@ void add_kmers_commands(CLI::App& bench) {
   add_common(*kmers, *options);
   CLI::Option* const input = kmers->add_option("--input", options->input,
                                                "fasta:FILE[,k=21], as for run (default: generated reads)");
-  kmers->add_option("--reads", options->reads, "Number of generated reads, of 100 letters from 2 million")
-      ->transform(CLI::Validator(read_size, ""))
+  add_size(*kmers, "--reads", options->reads, "Number of generated reads, of 100 letters from 2 million")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{40'000'000}, "1..40000000"))
       ->excludes(input)
       ->capture_default_str();

@@ -19,7 +19,6 @@
 #include "ours/shapes.hpp"
 #include "ours/shapes_report.hpp"
 #include "session.hpp"
-#include "sizes.hpp"
 
 namespace tilehash::app {
 namespace {
@@ -121,8 +120,7 @@ void add_shapes_commands(CLI::App& bench) {
   add_names(*shapes, "--distribution,--distributions", matrix->keys, bench::keys_names, "How keys repeat");
   add_names(*shapes, "--form,--forms", matrix->forms, bench::form_names, "Forms of the call");
   add_names(*shapes, "--state,--states", matrix->states, bench::state_names, "The table before the call");
-  shapes->add_option("--items", matrix->items, "Items of a call (default: 2^24, on the CPU 2^20)")
-      ->transform(CLI::Validator(read_size, ""))
+  add_size(*shapes, "--items", matrix->items, "Items of a call (default: 2^24, on the CPU 2^20)")
       ->check(CLI::Range(std::int64_t{64}, std::int64_t{1} << 27));
   shapes
       ->add_option(

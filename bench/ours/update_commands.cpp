@@ -20,7 +20,6 @@
 #include "ours/tail_report.hpp"
 #include "report.hpp"
 #include "session.hpp"
-#include "sizes.hpp"
 
 namespace tilehash::app {
 namespace {
@@ -47,10 +46,7 @@ struct tail_options : common_options {
 };
 
 void run_calls(const calls_options& options) {
-  for (const std::uint64_t n : options.items) {
-    if (n < 1 || n >= 1ULL << 31)
-      throw input_error(fmt::format("--n {}: must be at least 1 and below 2^31", n));
-  }
+  check_sizes(options.items, "--n", 1, most_items);
   if (options.slots >= 1ULL << 31)
     throw input_error(fmt::format("--slots {}: must be below 2^31", options.slots));
   for (const std::uint64_t n : options.batches) {  // the table must not grow
@@ -101,10 +97,7 @@ void run_one_key(one_key_options options) {
   if (options.space == "cuda") throw input_error("--space cuda: one key at a time is a host's, cpu");
   options.space = "cpu";
   options.threads = options.threads_asked = 1;
-  for (const std::uint64_t n : options.sizes) {
-    if (n < 1 || n >= 1ULL << 31)
-      throw input_error(fmt::format("--n {}: must be at least 1 and below 2^31", n));
-  }
+  check_sizes(options.sizes, "--n", 1, most_items);
   session session(options);
   experiment rows(session, "one_key", session.machine() + '\n');
   for (const unsigned bits : options.bits) {
@@ -170,17 +163,9 @@ void add_update_commands(CLI::App& bench) {
       ->add_option(option::design, costs->designs, "Designs to measure, all or some of tiled,bucketed_cuckoo")
       ->delimiter(',')
       ->capture_default_str();
-  calls->add_option("--n", costs->items, "Numbers of items in a call, on a table made for them")
-      ->delimiter(',')
-      ->transform(CLI::Validator(read_size, ""))
-      ->default_str("1,1000,10000,100000,1000000,10000000");
-  calls->add_option("--slots", costs->slots, "Slots of a table that is half full")
-      ->transform(CLI::Validator(read_size, ""))
-      ->capture_default_str();
-  calls->add_option("--batches", costs->batches, "Numbers of items in a call on that one")
-      ->transform(CLI::Validator(read_size, ""))
-      ->delimiter(',')
-      ->default_str("1000,1000000");
+  add_sizes(*calls, "--n", costs->items, "Numbers of items in a call, on a table made for them");
+  add_size(*calls, "--slots", costs->slots, "Slots of a table that is half full")->capture_default_str();
+  add_sizes(*calls, "--batches", costs->batches, "Numbers of items in a call on that one");
   calls->callback([costs] { run_calls(*costs); });
 
   CLI::App* one_key = bench.add_subcommand(
@@ -188,10 +173,7 @@ void add_update_commands(CLI::App& bench) {
   const auto singles = std::make_shared<one_key_options>();
   singles->repeat = 15;
   add_common(*one_key, *singles);
-  one_key->add_option("--n", singles->sizes, "Numbers of unique random keys")
-      ->delimiter(',')
-      ->transform(CLI::Validator(read_size, ""))
-      ->default_str("1000,10000,100000,1000000");
+  add_sizes(*one_key, "--n", singles->sizes, "Numbers of unique random keys");
   one_key->add_option(option::key_bits, singles->bits, "Bits of a key, and of its value: 32, 64")
       ->delimiter(',')
       ->check(CLI::IsMember({32, 64}))
@@ -205,11 +187,9 @@ void add_update_commands(CLI::App& bench) {
   tail->add_option(option::design, rates->designs, "Designs to measure, or all")
       ->delimiter(',')
       ->default_str("tiled,bucketed_cuckoo");
-  tail->add_option(
-          "--n", rates->items,
-          "Number of unique keys; some tables have a sixteenth, some four times as many (default: 2^26, on "
-          "the CPU 2^22)")
-      ->transform(CLI::Validator(read_size, ""))
+  add_size(*tail, "--n", rates->items,
+           "Number of unique keys; some tables have a sixteenth, some four times as many (default: 2^26, on "
+           "the CPU 2^22)")
       ->check(CLI::Range(std::int64_t{1024}, std::int64_t{1} << 28));
   tail->add_option(option::key_bits, rates->bits, "Bits of a key, and of its value: 32, 64")
       ->delimiter(',')
