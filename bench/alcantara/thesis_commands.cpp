@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // tilehash bench thesis/...
-// length: the options of each command, its run and its entry.
 #include "commands.hpp"
 
 #include <fmt/format.h>
