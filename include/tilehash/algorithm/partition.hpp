@@ -22,6 +22,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <tilehash/algorithm/bin_runs.hpp>
 #include <tilehash/algorithm/bins.hpp>
 #include <tilehash/algorithm/block.hpp>
 #include <tilehash/core/atomic.hpp>
@@ -93,37 +94,6 @@ struct nothing_before {
   TILEHASH_FN void left(u64 /*items*/) const {}
 };
 
-// Replaces each region's count by the start of its entries among the block's, and reserves space for them in
-// the region's bin, which has `fill` entries. The block's entry i becomes entry shift + i of the bin. Returns
-// the number of all entries. A thread serves neighbouring regions, and reserves in `AtOnce` of them at once.
-template <u32 Threads, u32 AtOnce, class Block, class Counts, class Shifts, class Fill>
-TILEHASH_FN u32 reserve_runs(Block block, Counts starts, Shifts shifts, Counts scratch, u32 regions,
-                             Fill* fill) {
-  const u32 me = block.rank(), each = (regions + Threads - 1) / Threads;
-  const u32 from = me * each < regions ? me * each : regions;
-  const u32 to = from + each < regions ? from + each : regions;
-  u32 mine = 0;
-  for (u32 r = from; r < to; ++r) mine += u32(starts[r]);
-  u32 all = 0, start = block_sums<Threads>::before(block, scratch, mine, all);
-  for (u32 r = from; r < to; r += AtOnce) {
-    u32 count[AtOnce];
-    Fill base[AtOnce];
-    TILEHASH_UNROLL
-    for (u32 k = 0; k < AtOnce; ++k) {
-      count[k] = r + k < to ? u32(starts[r + k]) : 0;
-      base[k] = count[k] != 0 ? fetch_add(fill + r + k, Fill(count[k])) : 0;
-    }
-    TILEHASH_UNROLL
-    for (u32 k = 0; k < AtOnce; ++k) {
-      if (r + k >= to) continue;
-      starts[r + k] = start;
-      shifts[r + k] = base[k] - start;
-      start += count[k];
-    }
-  }
-  return all;
-}
-
 // A block takes one share of the items after the other and sorts it by region in its scratch. So it writes a
 // region's items to its bin as one run, which costs memory little more than one item. While it writes a
 // share, it loads the next one.
@@ -178,11 +148,8 @@ struct partition {
     for (u64 number = begin; number * taken < end; number += step) {
       count(block, in, mine);
       block.barrier();
-      const u32 all =
-          reserve_runs<Threads, at_once>(block, in.starts, in.shifts, in.sums, in.regions, to.fill);
+      const u32 all = arrange(block, in, to, mine);
       sent += all;
-      block.barrier();
-      sort(in, mine);
       block.barrier();
       if ((number + step) * taken < end) take(mine, number + step, me);
       send(in, to, all, me);
@@ -264,6 +231,31 @@ struct partition {
       mine.values[k] = before.value_after(in.sorted, k * Threads + me, mine.values[k]);
       if constexpr (!side_by_side) rank = fetch_add(in.starts + region, u32(1));
       mine.ranks[k / 2] |= rank << (k % 2 * 16);
+    }
+  }
+
+  // Sorts the share, and reserves space for its runs. Returns the number of its entries.
+  template <class Block, class To>
+  TILEHASH_FN u32 arrange(Block block, const scratch_of<Block>& in, const To& to,
+                          const held_items& mine) const {
+    if constexpr (Threads == 1) {
+      const u32 all =
+          reserve_runs<Threads, at_once>(block, in.starts, in.shifts, in.sums, in.regions, to.fill);
+      block.barrier();
+      sort(in, mine);
+      return all;
+    } else {
+      const u32 me = block.rank(), all = start_runs<Threads>(block, in.starts, in.sums, in.regions);
+      block.barrier();
+      reserved_runs<Threads, at_once, std::remove_cvref_t<decltype(to.fill[0])>> runs;
+      runs.reserve(in.starts, in.regions, all, me, to.fill);
+      sort(in, mine);  // meanwhile the bins reply
+      runs.set_shifts(in.starts, in.shifts, in.regions, me);
+      for (u32 first = me + runs.step; first < in.regions; first += runs.step) {
+        runs.reserve(in.starts, in.regions, all, first, to.fill);
+        runs.set_shifts(in.starts, in.shifts, in.regions, first);
+      }
+      return all;
     }
   }
 
