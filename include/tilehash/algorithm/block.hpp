@@ -190,16 +190,43 @@ struct block_sums {
 // A bucket may have a count of its slots that are taken or promised: an item that is promised a slot finds a
 // free one. A count may be too high until an item that came too late gives back; it is never too low.
 
-template <class Word, u32 Slots>
+// A thread may read several neighbouring slots by one request, each of them in one access. `turn` is then a multiple
+// of their number. That suits a warp whose lanes read any buckets.
+
+template <u32 Together, class Words, class Word>
+TILEHASH_FN void load_relaxed_together(Words from, Word* to) {
+#if defined(__CUDA_ARCH__)
+  if constexpr (Together * sizeof(Word) == 16) {
+    const u32 at = static_cast<u32>(__cvta_generic_to_shared(from));
+    if constexpr (sizeof(Word) == 4)
+      asm volatile("ld.volatile.shared.v4.u32 {%0, %1, %2, %3}, [%4];"
+                   : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3])
+                   : "r"(at)
+                   : "memory");
+    else
+      asm volatile("ld.volatile.shared.v2.u64 {%0, %1}, [%2];"
+                   : "=l"(to[0]), "=l"(to[1])
+                   : "r"(at)
+                   : "memory");
+  } else
+#endif
+  {
+    TILEHASH_UNROLL
+    for (u32 k = 0; k < Together; ++k) to[k] = load_relaxed(from + k);
+  }
+}
+
+template <class Word, u32 Slots, u32 Together = 1>
 struct scratch_bucket {
   Word words[Slots];
   u32 turn;
 
+  TILEHASH_FN static constexpr u32 turn_of(u32 from) { return from % Slots / Together * Together; }
   template <class Words>
-  TILEHASH_FN scratch_bucket(Words all, u32 number, u32 from) : turn(from % Slots) {
+  TILEHASH_FN scratch_bucket(Words all, u32 number, u32 from) : turn(turn_of(from)) {
     const u32 first = number * Slots + turn;
     TILEHASH_UNROLL
-    for (u32 k = 0; k < Slots; ++k) words[k] = load_relaxed(all + (first ^ k));
+    for (u32 k = 0; k < Slots; k += Together) load_relaxed_together<Together>(all + (first ^ k), words + k);
   }
   // The words that pass test(word): bit k is words[k].
   template <class Test>

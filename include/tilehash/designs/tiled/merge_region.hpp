@@ -30,8 +30,9 @@ struct tiled_merge_region {
   // A stored key has three bits less than a key: the highest marks a key that does not move again.
   static constexpr stored_key settled = static_cast<stored_key>(stored_key(1) << (slot_type::key_width - 1));
 
-  struct view : scratch_bucket<stored_key, slots> {
-    using scratch_bucket<stored_key, slots>::scratch_bucket;
+  static constexpr u32 together = 16 / sizeof(stored_key);  // keys that a thread reads by one request
+  struct view : scratch_bucket<stored_key, slots, together> {
+    using scratch_bucket<stored_key, slots, together>::scratch_bucket;
     TILEHASH_FN u32 match(stored_key wanted) const {  // bit k: words[k]; 0 for the free ones
       return this->match_if([&](stored_key n) { return ((n ^ wanted) & ~settled) == 0; });
     }
@@ -217,7 +218,7 @@ struct tiled_merge_region {
     return c;
   }
   // The kth slot of a bucket, in the order of its view.
-  TILEHASH_FN static u32 slot_in(u32 bucket, u32 k) { return bucket * slots + (k ^ bucket % slots); }
+  TILEHASH_FN static u32 slot_in(u32 bucket, u32 k) { return bucket * slots + (k ^ view::turn_of(bucket)); }
   TILEHASH_FN static bool is_movable(stored_key n) { return n != 0 && (n & settled) == 0; }
   TILEHASH_FN u32 other_bucket(u32 bucket, stored_key n) const {
     return design.mirror(bucket, is_movable(n) ? n : stored_key(0));
@@ -227,9 +228,10 @@ struct tiled_merge_region {
   TILEHASH_FN u32 movable_in(u32 bucket) const {
     u32 mask = 0;
     if constexpr (Moves == 1) {
+      const view held(keys, bucket, bucket);
       TILEHASH_UNROLL
-      for (u32 k = 0; k < slots; ++k) {  // all are read at once
-        const stored_key x = load_relaxed(keys + slot_in(bucket, k));
+      for (u32 k = 0; k < slots; ++k) {
+        const stored_key x = held.words[k];
         const bool has_other = has_free_slot(other_bucket(bucket, x));
         mask |= u32(has_other && is_movable(x)) << k;
       }
