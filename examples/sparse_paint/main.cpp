@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Painting on a texture of 16384^2 texels of which only the painted ones are kept, in a hash table. A frame
 // moves the brush, changes the texels that are painted already, puts new ones in, and shows a window of the
-// texture. It compares a Robin Hood table that is changed in place, one that is rebuilt for each new texel, and
+// texture. It compares a Robin Hood table that is changed in place, two that are rebuilt for each new texel, and
 // `tiled`. At the end every texel is compared with a std::unordered_map.
 //
 //   example_sparse_paint [--side 16384] [--frames 120] [--brush 40] [--window 1024] [--load 80]

@@ -14,6 +14,7 @@
 #include <tilehash/core/layout.hpp>
 #include <tilehash/designs/robin_hood.hpp>
 #include <tilehash/designs/tiled.hpp>
+#include <tilehash/papers/robin_hood_random.hpp>
 #include <tilehash/table.hpp>
 
 #include "../median.hpp"
@@ -61,7 +62,7 @@ class artist {
  public:
   explicit artist(const settings& s) : s_(s), order_({s.side, s.side}) {}
 
-  frame next() { return s_.on ? on_object() : on_texture(); }
+  frame next() { return s_.on ? on_object(*s_.on) : on_texture(); }
 
  private:
   frame on_texture() {
@@ -78,17 +79,18 @@ class artist {
     put_colours(f, canvas);
     return f;
   }
-  frame on_object() {
+  frame on_object(const object& surface) {
     constexpr double turn_of_frame = 0.01;
     frame f;
-    object::view v = s_.on->seen_from(turn_of_frame * dabs_, s_.window);
+    object::view v = surface.seen_from(turn_of_frame * dabs_, s_.window);
     for (const auto& texel : v.texels) f.shown.push_back(order_.encode({texel.x, texel.y}));
     std::unordered_map<key, pixel> canvas;
     const double t = 0.05 * dabs_, reach = 0.42 * s_.window;
     const double x = s_.window / 2.0 + reach * std::cos(t) * std::cos(0.11 * t);
     const double y = s_.window / 2.0 + reach * std::sin(1.7 * t);
     for (std::size_t i = 0; i < v.pixels.size(); ++i) {
-      const double dx = v.pixels[i] % s_.window - x, dy = v.pixels[i] / s_.window - y;
+      const std::uint32_t column = v.pixels[i] % s_.window, row = v.pixels[i] / s_.window;
+      const double dx = column - x, dy = row - y;
       if (dx * dx + dy * dy <= double(s_.brush) * s_.brush) canvas[f.shown[i]] = colour_at(dx * dx + dy * dy);
     }
     f.pixels = std::move(v.pixels), f.light = std::move(v.light);
@@ -247,9 +249,11 @@ count run(Space& space, const settings& s, picture& last) {
   std::printf("%s\n%-32s %9s %9s %9s %9s %10s %10s %6s\n", space.name().c_str(), "milliseconds a frame",
               "paint", "worst", "show", "frames/s", "shown", "painted", "load");
   using coherent = tilehash::robin_hood<key, pixel>;
+  using random = tilehash::papers::robin_hood_random<key, pixel>;
   using tiled = tilehash::tiled<key, pixel>;
   return run_on<canvas<coherent, Space>>(space, s, "robin_hood, coherent", last) +
          run_on<canvas_built_anew<coherent, Space>>(space, s, "robin_hood, coherent, built anew", last) +
+         run_on<canvas_built_anew<random, Space>>(space, s, "robin_hood, random, built anew", last) +
          run_on<canvas<tiled, Space>>(space, s, "tiled", last);
 }
 // The same on a GPU, if there is one.
