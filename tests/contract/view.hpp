@@ -221,8 +221,14 @@ TYPED_TEST_P(views, change_tables) {
     EXPECT_EQ((this->template run<updates_by_view>(this->threads)), this->threads);
     const buffer<u32, view_space> values(this->space_, n);
     t.find(this->space_, this->memory_.span(), values.span());
-    const auto host = values.to_host();
+    auto host = values.to_host();
     for (u64 i = 0; i < n; ++i) ASSERT_EQ(host[i], this->keys_[i] + 1 + 40);
+    // Of few keys most lanes of a warp assign to the same words.
+    constexpr u64 few = 3;
+    EXPECT_EQ((this->template run<assigns_by_view>(this->threads, few)), this->threads);
+    t.find(this->space_, this->memory_.span(), values.span());
+    host = values.to_host();
+    for (u64 i = 0; i < n; ++i) ASSERT_EQ(host[i], this->keys_[i] + 1 + (i < few ? 0 : 40));
   }
   EXPECT_EQ((this->template run<erases_by_view>(this->threads, n / 3)), n / 3);
   EXPECT_EQ(t.size(), stay);

@@ -24,6 +24,7 @@
 #include <tilehash/kernel/late_items.hpp>
 #include <tilehash/kernel/walk.hpp>
 #include <tilehash/space/bucket.hpp>
+#include <tilehash/space/store_once.hpp>
 #include <tilehash/space/tuning.hpp>
 
 #include <bit>
@@ -76,7 +77,7 @@ struct upsert_items {
     key_bits key;
     value_bits value;
     location home, now;
-    word* free = nullptr;         // the first slot of the walk that it may take
+    word* free = nullptr;         // the first slot of the walk that it may take, or the one to store to
     word old = 0;                 // the word in that slot
     stored_key stored = 0;        // the stored key for that slot
     bool beyond = false;          // the slot is not in the first bucket
@@ -101,7 +102,10 @@ struct upsert_items {
     if (result.what == lookup_state::found) {
       if (updates && inserts && values_apart<Design>) return false;  // its value may be unwritten: pending
       w.became = outcome::present;
-      if constexpr (updates) combine(memory + result.slot, result.old, w.value);
+      if constexpr (stores_last)
+        w.free = memory + result.slot;
+      else if constexpr (updates)
+        combine(memory + result.slot, result.old, w.value);
       return false;
     }
     bool takes = result.free && w.free == nullptr;
@@ -158,27 +162,36 @@ struct upsert_items {
     if constexpr (!slot_type::is_set) copy_value(design.value_at(w.free), w.value);
   }
 
-  // The value is in the low bytes of the word, so a smaller atomic operation can change the value alone.
-  TILEHASH_FN void combine(word* at, word old, value_bits given_bits) const
+  // The value is in the low bytes of the word: a smaller atomic operation can change it alone. (A GPU orders those that
+  // overlap whatever their sizes: PTX ISA 9.0, section 8.7.2.)
+  static constexpr bool is_part = std::endian::native == std::endian::little;
+  static constexpr bool stores =
+      std::same_as<Update, apply<op::assign>> && is_part && stored_at_once<slot_type>;
+  // At the end of the walk, where all lanes of a warp store together.
+  static constexpr bool stores_last = stores && probe_inserting<Design> && !values_apart<Design>;
+  TILEHASH_FN void store_last(const walk& w) const {
+    if constexpr (stores_last) {
+      if (w.became == outcome::present) store(w.free, w.value);
+    }
+  }
+  TILEHASH_FN void store(word* at, value_bits x) const {  // (A view has no end.)
+    store_once(reinterpret_cast<value_bits*>(at), x, end != 0 && end - first <= tuning::gpu::stored_alone);
+  }
+  TILEHASH_FN void combine(word* at, word old, value_bits given) const
     requires updates
   {
     if constexpr (values_apart<Design>)
-      return design.combine(at, *given_bits, update.op);
+      return design.combine(at, *given, update.op);
     else
-      combine_in_word(at, old, from_bits<mapped_type>(given_bits));
+      combine_in_word(at, old, from_bits<mapped_type>(given));
   }
   template <class Value>
-  TILEHASH_FN void combine_in_word(word* at, word old, const Value& given) const
-    requires updates
-  {
+  TILEHASH_FN void combine_in_word(word* at, word old, const Value& given) const {
     using op_type = decltype(update.op);
-    // On a GPU overlapping atomic operations are ordered whatever their sizes (PTX ISA 9.0, section 8.7.2).
-    constexpr bool is_part = std::endian::native == std::endian::little;
     if constexpr (combines_in_place<op_type, mapped_type> && is_part) {
       op_type::in_place(reinterpret_cast<mapped_type*>(at), given);
-    } else if constexpr (std::same_as<op_type, op::assign> && is_part && atomic_integer<value_bits> &&
-                         sizeof(value_bits) == sizeof(mapped_type)) {
-      store_relaxed(reinterpret_cast<value_bits*>(at), to_bits<value_bits>(given));
+    } else if constexpr (stores) {
+      store(at, to_bits<value_bits>(given));
     } else {
       for (;;) {  // again when another changed the value or, in `tiled`, set a filter bit
         const mapped_type next = update.op(from_bits<mapped_type>(slot_type::value_of(old)), given);
@@ -217,24 +230,18 @@ struct upsert_items {
       mine = mine && recorder.is_pending(i);
       if (!t.any(mine)) return;
     }
-    const item_type x = mine ? source(i) : item_type{};
-    mine = mine && x.valid;
-    const outcome became = together(t, x, mine);
-    if constexpr (replacing<Design>) {
-      if (inserts) unplaced.note_fresh(lane, i, mine && became == outcome::inserted);
-    }
-    recorder.record(lane, i, mine, x.key.legal, became, to);
+    put(lane, i, mine, mine ? source(i) : item_type{}, to);
   }
   // The same for the i-th item, which the lane has read if it is `mine`.
-  template <class Lane>
-  TILEHASH_FN void put(Lane lane, u64 i, bool mine, const item_type& x) const {
+  template <class Lane, class... Counts>
+  TILEHASH_FN void put(Lane lane, u64 i, bool mine, const item_type& x, Counts&... to) const {
     const auto t = lane.template tile<Width>();
     mine = mine && x.valid;
     const outcome became = together(t, x, mine);
     if constexpr (replacing<Design>) {
       if (inserts) unplaced.note_fresh(lane, i, mine && became == outcome::inserted);
     }
-    recorder.record(lane, i, mine, x.key.legal, became);
+    recorder.record(lane, i, mine, x.key.legal, became, to...);
   }
 
   // Each lane of a tile with `mine` puts one item. A collective: all lanes of the warp call it.
@@ -258,6 +265,7 @@ struct upsert_items {
   TILEHASH_FN outcome walk_along(Tile t, const item_type& x, bool walking) const {
     walk w = start(x);
     detail::walk_along(*this, t, w, walking);
+    store_last(w);
     return w.became;
   }
 
@@ -266,6 +274,7 @@ struct upsert_items {
     walk w = start(x);
     while (step(w)) {
     }
+    store_last(w);
     return w.became;
   }
   // True if the walk is at its next bucket now. The design's own insert appears only once here, since each
@@ -306,6 +315,7 @@ struct upsert_items {
     const u64 last = to * bits_a_word < end ? to * bits_a_word : end;
     walk_ring<upsert_items, numbered> ring{*this};
     const auto record = [&](const numbered& p) __attribute__((TILEHASH_INLINED)) {
+      store_last(p);
       keep_record(p.i, true, p.became);
     };
     for (u64 i = from * bits_a_word; i < last; ++i) {
@@ -374,7 +384,7 @@ TILEHASH_FN outcome upsert_together(const Design& design,
       .design = design, .sentinels = sentinels, .inserts = true, .update = update};
   return work.together(t, x, mine && x.key.legal);
 }
-// Puts one regular key into a free slot, without moving another key.
+// Puts one regular key into a free slot.
 template <class Design>
 TILEHASH_FN outcome insert_one(const Design& design, typename Design::key_bits key,
                                typename Design::slot_type::value_bits value) {

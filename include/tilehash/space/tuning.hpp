@@ -306,14 +306,14 @@ struct sm_90 : common {
   static constexpr u32 late_each = 8;  // items of a thread, at most, if only the GPU knows their number
   // Load above which a displacement may give up, and above which copies of a key wait for each other.
   static constexpr double never_full = 0.9, waiting_load = 0.85;
-  static constexpr u32 early_blocks = 1024;  // of a kernel that is launched early
+  // Blocks of a kernel that is launched early, and items of a call whose lanes store values by themselves.
+  static constexpr u32 early_blocks = 1024, stored_alone = 1 << 17;
 
   // ---- memory ----
   static constexpr u64 mapped_from = u64(64) << 20;  // bytes of an array that can grow: pages are large
   static constexpr u64 kept_ranges = 4;              // not in use: to map one takes longer than to fill it
   static constexpr u64 mappings_each_time = 16;      // of memory that a range gets: each takes 35 us
-  static constexpr u64 staging_bytes = 512,
-                       host_word_bytes = 256;  // page-locked; kernels write to the latter
+  static constexpr u64 staging_bytes = 512, host_word_bytes = 256;  // page-locked; kernels write host words
   static constexpr u32 word_reads = 64, word_microseconds = 50, block_reads = 256;  // of a word
 };
 
