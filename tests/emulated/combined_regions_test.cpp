@@ -110,14 +110,20 @@ TEST(CombinedRegions, LeaveOverKeysWithoutSlots) {
 // Whether a sample has many keys, of which none is frequent.
 TEST(CombinedRegions, AreForManyKeys) {
   emulated space;
+  bool few = false;
   const auto counted = [&](const rows& given) {
     const buffer<u32, emulated> k(space, given.keys);
-    return detail::many_keys_of(space, k.data(), given.keys.size());
+    return detail::many_keys_of(space, k.data(), given.keys.size(), few);
   };
   const u64 n = 40'000;
   EXPECT_EQ(counted({one_key, n, 1}), 0U);
+  EXPECT_TRUE(few);
   EXPECT_EQ(counted({half_one_key, n, n}), 0U);
+  EXPECT_FALSE(few);
   EXPECT_EQ(counted({in_order, n, 1'000}), 0U);
+  EXPECT_FALSE(few);
+  EXPECT_EQ(counted({in_order, n, 30}), 0U);
+  EXPECT_TRUE(few);
   EXPECT_GT(counted({in_order, n, n}), n / 2);
   const rows some(any_key, n, 20'000);
   EXPECT_NEAR(static_cast<double>(counted(some)), static_cast<double>(some.sums.size()), 6'000);

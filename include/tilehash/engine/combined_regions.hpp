@@ -107,15 +107,16 @@ region_filled<Design, Space> combine_in_regions(
   return filled;
 }
 
-// How many keys n items have, as a sample says. 0: few keys, or some that repeat often.
+// How many keys n items have, as a sample says. 0: few keys, or some that repeat often. `few`: all of them do.
 template <class Space, class Key>
-u64 many_keys_of(Space& space, const Key* keys, u64 n) {
+u64 many_keys_of(Space& space, const Key* keys, u64 n, bool& few) {
   using machine = tuning::of<Space>;
   const u64 size =
       std::clamp(n / machine::many_sampled_one_in, machine::least_many_sampled, machine::most_many_sampled);
   constexpr u64 each = count_different<Key, large_block<Space>>::most;
   const key_sample sample = sample_keys(space, keys, n, static_cast<u32>(divide_up(size, each)), size);
   const u64 repeated = sample.size - sample.different;
+  few = sample.different <= sample.size / machine::few_of_sampled;
   if (repeated > sample.size / machine::repeated_of_many) return 0;
   // As if each item had one of so many keys, with equal probability. (The sample may have an item twice.)
   const double sampled = static_cast<double>(sample.size), all = static_cast<double>(n);
@@ -161,11 +162,12 @@ insert_report insert_left(engine::insertion<Design, Space>& table, Space& space,
 
 // Combines n items in the regions of an empty table (engine/combined_regions.hpp), which gets capacity for an estimate
 // of their keys if it may grow. Returns nothing, and has inserted nothing, where that does not pay, or there is no
-// memory, or more is left over than a list can hold, or a table that may not grow refuses a key.
+// memory, or more is left over than a list can hold, or a table that may not grow refuses a key. `few`: whether a
+// sample has shown few keys.
 template <class Design, class Space, class Op, class Update>
 std::optional<insert_report> insert_by_regions(engine::insertion<Design, Space>& table, Space& space,
                                                const array_source<typename Design::slot_type>& items, u64 n,
-                                               const Op& op, const Update& update) {
+                                               const Op& op, const Update& update, bool& few) {
   using memory_type = combining_memory<typename Design::word, Space>;
   using machine = tuning::of<Space>;
   const bool grows = table.options().grow;
@@ -177,7 +179,7 @@ std::optional<insert_report> insert_by_regions(engine::insertion<Design, Space>&
     const bool will_grow = grows && table.limit() < n / machine::repeated_of_many;
     if (!has_regions_to_combine(space, will_grow ? table.layout_for(n) : table.view().design))
       return std::nullopt;
-    u64 keys = many_keys_of(space, items.keys, n);
+    u64 keys = many_keys_of(space, items.keys, n, few);
     if (keys == 0 || (!grows && keys > table.capacity())) return std::nullopt;
     if (grows && keys > table.limit()) {
       if (!has_regions_to_combine(space, table.layout_for(keys + keys / 8))) return std::nullopt;

@@ -140,7 +140,9 @@ std::optional<insert_report> insert_list(engine::insertion<Design, Space>& table
     if (few_pay<slot_type, Op, Space>(n, table.capacity())) few = combine_few(space, items, n, marked_op);
     if constexpr (combines_by_regions<Design, Space, Op>()) {
       if (!few && !few_known && table.size() == 0) {
-        if (const auto report = insert_by_regions(table, space, items, n, op, update)) return report;
+        bool are_few = false;
+        if (const auto report = insert_by_regions(table, space, items, n, op, update, are_few)) return report;
+        if (are_few && n >= tuning::of<Space>::met_sampled) few = combine_few(space, items, n, marked_op);
       }
     }
     list = few ? std::move(*few) : combine<slot_type>(space, items, n, marked_op);

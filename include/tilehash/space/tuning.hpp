@@ -111,9 +111,9 @@ struct common {
 
   // ---- samples: twice the precision takes four times the size ----
   static constexpr u32 repeats_sampled = 4096;  // keys of a call that may combine equal ones
-  // Keys of so many items, of which a 16th may repeat if keys are many: none is so frequent that it has more items.
+  // Keys of so many items. Of many keys a 16th may repeat, as none has more items; of few a 16th are different.
   static constexpr u64 many_sampled_one_in = 1024, least_many_sampled = 1024, most_many_sampled = 65536,
-                       repeated_of_many = 16;
+                       repeated_of_many = 16, few_of_sampled = 16, met_sampled = u64(1) << 24;
   static constexpr u32 sampled_keys = 8192;     // of a block, in a set of twice as many slots
   static constexpr u32 sample_slots_log2 = 14;  // of that set: 64 KiB of scratch
   static constexpr u32 sampled_buckets = 1024;  // of a subtable
