@@ -93,6 +93,13 @@ constexpr shape_bound bounds[] = {
      .states = "near_full",
      .cost = {.reads = 7, .updates = 3.8, .by_key = true, .waits = 9},
      .reason = "at load factor 0.95 many items move other keys; the host waits nine times"},
+    // (An assignment waits for neither the items whose record another thread changes nor the memory of their list.)
+    {.space = "cuda",
+     .verbs = "insert_or_assign",
+     .widths = "record",
+     .states = "near_full",
+     .cost = {.reads = 7, .updates = 3.8, .by_key = true, .waits = 7},
+     .reason = "at load factor 0.95 many items move other keys; the host waits seven times"},
     {.space = "cuda",
      .verbs = adding,
      .widths = "4",
