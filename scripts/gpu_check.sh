@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Checks and measures tilehash on a machine with a GPU, with what is there and no network: configures, builds, runs
 # the tests on cuda, the differential tests, small cases under compute-sanitizer, and the benchmark. Results go to
-# bench/results/<gpu>/.
+# build/results/<gpu>-<commit>/, so no run overwrites another commit's; scripts/check_results.py --pack makes them files
+# for bench/results.
 #
 #   scripts/gpu_check.sh [STEP...]     all steps in this order but the last five, or those named (a machine lent by the
 #                                      minute can be given them in several calls; every call leaves build/gpu for the
@@ -148,7 +149,7 @@ cache_entry() { sed -n "s/^$1:[^=]*=//p" "$build/CMakeCache.txt" | head -n 1; }
 results() {
   local name
   name=$(gpu_query name | tr '[:upper:]' '[:lower:]' | tr -cs '[:alnum:]' '-' | sed 's/^-*//; s/-*$//')
-  echo "${TILEHASH_RESULTS_DIR:-bench/results/${name:?}}"
+  echo "${TILEHASH_RESULTS_DIR:-build/results/${name:?}-$(commit | sed -E 's/^(.{12})[0-9a-f]*/\1/')}"
 }
 write_environment() {
   local file=$1 nvcc host
