@@ -208,6 +208,9 @@ class cuda {
   }
   /// Is the work that the stream is given captured into a graph?
   bool is_capturing() const noexcept {
+#if !defined(CUDA_API_PER_THREAD_DEFAULT_STREAM)
+    if (stream_ == nullptr) return false;  // the default stream of all threads cannot be captured
+#endif
     cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
     if (cudaStreamIsCapturing(stream_, &status) != cudaSuccess) cudaGetLastError();
     return status == cudaStreamCaptureStatusActive;
