@@ -50,8 +50,8 @@ struct positioned_keys {
   }
 };
 
-// Calls any source through a pointer, so that code that is slow for each item anyway is compiled once for all
-// sources. Host only. The source must outlive it.
+// Items of arrays, or of any other source, which is then called through a pointer: one code serves them all.
+// Host only. The source must outlive it.
 template <class Slot>
 class called_source {
  public:
@@ -59,11 +59,13 @@ class called_source {
   explicit called_source(const Source& source)
       : source_(&source),
         get_([](const void* from, u64 i) { return (*static_cast<const Source*>(from))(i); }) {}
-  TILEHASH_FN item<Slot> operator()(u64 i) const { return get_(source_, i); }
+  explicit called_source(const array_source<Slot>& arrays) : arrays_(arrays) {}
+  TILEHASH_FN item<Slot> operator()(u64 i) const { return get_ == nullptr ? arrays_(i) : get_(source_, i); }
 
  private:
-  const void* source_;
-  item<Slot> (*get_)(const void*, u64);
+  array_source<Slot> arrays_{};
+  const void* source_ = nullptr;
+  item<Slot> (*get_)(const void*, u64) = nullptr;
 };
 
 // A source's items from number `first` on.

@@ -275,7 +275,11 @@ class insertion : public region_slots<Design, Space> {
     if constexpr (!Space::has_lanes && view_changeable<Design>) {
       if (moves_alone(space, other.capacity())) return detail::move_unshared(other, view_.design);
     }
-    return move_in(space, detail::slots_source<Design>{other}, other.capacity()).refused;
+    const detail::slots_source<Design> items{other};
+    if constexpr (call_policy::template fills<detail::slots_source<Design>, detail::keep_stored>)
+      return move_in(space, items, other.capacity()).refused;
+    else  // one by one
+      return move_in(space, detail::few_of<Design, Space>(items), other.capacity()).refused;
   }
 };
 

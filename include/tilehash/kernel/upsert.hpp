@@ -348,8 +348,7 @@ call_ended upsert(Space& space, const upsert_items<Design, Source, Update, Desig
       }
     }
     return run_lanes_and_end(space, work.end - work.first, work, work.recorder.counters, end, blocks_done);
-  } else if constexpr (!std::same_as<Source, array_source<slot_type>> && !std::same_as<Source, called>) {
-    // Sources of the table itself: items that move to a larger table, and items that a build could not place.
+  } else if constexpr (!std::same_as<Source, called>) {
     upsert<Design>(space, upsert_items<Design, called, Update, Design::preferred_width>{
                               work.design, work.sentinels, called(work.source), work.first, work.end,
                               work.retry, work.inserts, work.update, work.recorder, work.unplaced});
