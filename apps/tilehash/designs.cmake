@@ -8,9 +8,9 @@
 #     SUMMARY s         one line about it
 #     [NEEDS_VALUES]    there are no tables of keys alone
 #     [CONTAINER]       maps, sets and multimaps of numbers are tables of it. A pair of types takes seconds to compile, so the
-#                       program has all six of these alone, and of others neither sets nor values longer than keys
-#     [COMPARED]        it is there to compare with: the program has keys and values of one length alone, and counts no
-#                       occurrences by it
+#                       program has sets, and values of another length than the keys, of these alone. Only these count
+#                       occurrences
+#     [COMPARED]        it is there to compare with: the program has keys and values of 32 bits alone
 #     [BYTES f])        the function that says how many bytes a table takes, where its design does not (table_bytes.hpp)
 
 set(alcantara "D. Alcantara, Efficient Hash Tables on the GPU, 2011")

@@ -109,17 +109,20 @@ class table_of final : public any_table<typename Design::key_type, typename Desi
   table_type table_;
 };
 
-// Does the program have its tables of this pair? (designs.cmake: NEEDS_VALUES, CONTAINER, COMPARED) A build
-// that names its pairs has all of them.
+// Does the program have all tables of a design, and tally() of these? (designs.cmake: CONTAINER) A build that
+// names its pairs has all of them.
+template <class Entry>
+inline constexpr bool has_all = !offers_all_pairs || Entry::is_container;
+
+// Does the program have its tables of this pair? (designs.cmake: NEEDS_VALUES, CONTAINER, COMPARED)
 template <class Entry, class Key, class Value>
 constexpr bool has_pair() {
-  constexpr bool has_all = !offers_all_pairs || Entry::is_container;
   if constexpr (!is_offered<Key, Value>)
     return false;
   else if constexpr (std::is_void_v<Value>)
-    return has_all && !Entry::needs_values;
+    return has_all<Entry> && !Entry::needs_values;
   else
-    return has_all || sizeof(Value) == sizeof(Key) || (sizeof(Value) < sizeof(Key) && !Entry::is_compared);
+    return has_all<Entry> || (sizeof(Value) == sizeof(Key) && (!Entry::is_compared || sizeof(Key) == 4));
 }
 
 // Its makers, for the pairs of types of the argument; null where there is no such table, or none in this
@@ -129,7 +132,7 @@ table_maker<Key, Value, Space> maker_of() {
   if constexpr (!has_pair<Entry, Key, Value>())
     return nullptr;
   else
-    return &table_of<typename Entry::template design<Key, Value>, Space, !Entry::is_compared>::make;
+    return &table_of<typename Entry::template design<Key, Value>, Space, has_all<Entry>>::make;
 }
 template <class Entry, class Space, class... Key, class... Value>
 std::tuple<table_maker<Key, Value, Space>...> makers_of(
