@@ -144,6 +144,7 @@ void reproduce(const reproduce_request& request) {
   progress bar(std::vector<double>(entries.size(), 5));
   const auto start = std::chrono::steady_clock::now();
   std::vector<bool> recorded;
+  recorded.reserve(entries.size());
   for (const paper_entry& entry : entries) recorded.push_back(!request.again && runs.is_recorded(entry));
   auto to_measure = static_cast<std::size_t>(std::ranges::count(recorded, false));
   std::size_t measured = 0, failed = 0, wrong = 0;
