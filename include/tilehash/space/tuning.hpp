@@ -41,7 +41,6 @@ struct common {
   static constexpr u32 looked_at_once = 4;     // buckets of a key without a slot, in dynamic_cuckoo
   static constexpr u32 tidied_at_once = 2;     // buckets of horton's secondary items
   static constexpr u32 fetched_at_once = 4;    // elements of an array, or runs of a table's words
-  static constexpr u32 merged_at_once = 2;     // items that tiled merges
   static constexpr u32 written_at_once = 2;    // slots of robin_hood's build, each a chain of dependent reads
   static constexpr u32 sampled_at_once = 8;    // keys of a sample
   static constexpr u32 sketched_at_once = 8;   // keys, of which each is hashed
@@ -54,6 +53,7 @@ struct common {
   static constexpr u32 grouped_at_once = 7;  // items of a multimap's bin: 21504 are three times 7 * 1024
   static constexpr u32 ordered_at_once = 4, binned_at_once = 4;                              // items of rows
   static constexpr u32 rows_at_once(u64 word_bytes) { return by_word(word_bytes, 9, 6); }    // the same
+  static constexpr u32 merged_at_once(u64 word_bytes) { return by_word(word_bytes, 3, 2); }  // tiled's items
   static constexpr u32 joined_at_once(u64 word_bytes) { return by_word(word_bytes, 8, 4); }  // rows of a join
   // A partition reserves space in so many bins, and then writes so many items there.
   static constexpr u32 reserved_at_once(u64 word_bytes) { return by_word(word_bytes, 4, 5); }
@@ -318,7 +318,7 @@ struct sm_90 : common {
 };
 
 struct sm_75 : sm_90 {
-  static constexpr u32 merged_at_once = 1;  // so a merge's region and list fit the 99 KiB of sm_86's blocks
+  static constexpr u32 merged_at_once(u64 /*word_bytes*/) { return 1; }  // 99 KiB of sm_86's blocks suffice
   static constexpr u32 merge_block(u64 /*word_bytes*/) { return 512; }
 };
 struct sm_100 : sm_90 {};
