@@ -70,7 +70,8 @@ inline constexpr u32 cuda_block_size = tuning::gpu::lanes_block;
 
 // From sm_90 on a kernel of few blocks is launched early: before the kernel in front of it in the stream has
 // ended. Its blocks take what the last blocks of that one leave free, and wait until it has ended. That hides
-// most of a launch. A kernel of many blocks is not launched early, as each block would spend time on it.
+// most of a launch. A kernel of many blocks is not launched early, as each block would spend time on it; unless its body
+// says that its blocks take long.
 inline constexpr bool launches_early = tuning::oldest_target >= 900;
 // A body may forbid it: a kernel of many items gains nothing, and the wait can cost it registers.
 template <class Body>
@@ -79,6 +80,13 @@ constexpr bool may_launch_early() {
     return launches_early && Body::launches_early;
   else
     return launches_early;
+}
+template <class Body>
+constexpr u32 early_blocks() {
+  if constexpr (requires { Body::early_blocks; })
+    return Body::early_blocks;
+  else
+    return tuning::gpu::early_blocks;
 }
 // Begins every kernel, before it reads or writes anything.
 template <class Body>
@@ -156,7 +164,7 @@ class scratch_permits {
 template <class... Parameters>
 cudaError_t launch(cudaStream_t stream, void (*kernel)(bool, Parameters...), u32 blocks, u32 threads,
                    u64 scratch_bytes, const std::type_identity_t<Parameters>&... arguments) {
-  const bool early = (may_launch_early<Parameters>() && ...) && blocks <= tuning::gpu::early_blocks;
+  const bool early = ((may_launch_early<Parameters>() && blocks <= early_blocks<Parameters>()) && ...);
   cudaLaunchAttribute allowed{};
   allowed.id = cudaLaunchAttributeProgrammaticStreamSerialization;
   allowed.val.programmaticStreamSerializationAllowed = 1;

@@ -69,6 +69,7 @@ struct tiled_merge {
   using location = typename Design::location;
   static constexpr u32 block_size = tuning::gpu::merge_block(sizeof(word));
   static constexpr u32 resident_blocks = tuning::gpu_here::merge_occupancy;
+  static constexpr u32 early_blocks = ~u32(0);  // any number: a block takes 30 us
   static constexpr u32 at_once = tuning::gpu::merged_at_once(sizeof(word));  // items of each thread at a time
   static constexpr u32 slots = Design::bucket_slots;
   static constexpr u32 most_left = 61;  // of a region by step 3
