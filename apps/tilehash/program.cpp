@@ -12,6 +12,7 @@
 #include <string>
 #include <string_view>
 
+#include "advise.hpp"
 #include "bench_commands.hpp"
 #include "cuda_presence.hpp"
 #include "dataset.hpp"
@@ -49,6 +50,8 @@ int tilehash_main(int argc, char** argv) {
       app.add_subcommand("bench", "Limits of this machine, rates of the tables, and the papers' experiments");
   add_bench_commands(*bench);
   add_paper_list(*bench);
+  advise_request to_advise;
+  const CLI::App* advice = add_advise_command(app, to_advise);
   const CLI::App* reproduce = add_reproduce_command(app);
   const CLI::App* report = add_report_command(app);
   if (argc == 1) {
@@ -77,6 +80,7 @@ int tilehash_main(int argc, char** argv) {
   if (bench->parsed() || reproduce->parsed() || report->parsed())
     return all_right;  // have run from their callbacks
   const registry designs = all_designs();
+  if (advice->parsed()) return advise_command(to_advise, designs);
   return run->parsed() ? run_command(to_run, designs, all_peers()) : list(to_list, designs);
 }
 

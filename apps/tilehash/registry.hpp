@@ -27,6 +27,7 @@ struct run_settings {
   int threads = 0;  // of the CPU; 0: all
   bool probes = false;
   bool verify = true;
+  bool processor_time = false;  // of the whole program, in place of the space's clock
 };
 
 struct run_result {

@@ -44,15 +44,6 @@ std::string why_not(const design_entry& design, const run_settings& settings, un
   return {};
 }
 
-std::string choose_space(const std::string& asked) {
-  const std::string obstacle = why_no_cuda();
-  if (asked == "auto") return obstacle.empty() ? "cuda" : "cpu";
-  if (asked == "cuda" && !obstacle.empty()) {
-    throw input_error(fmt::format("--space cuda: {}; use --space cpu", obstacle));
-  }
-  return asked;
-}
-
 // "all" means all that can run there, and that full; a design asked for by name must be able to.
 void choose(std::vector<const design_entry*>& chosen, const std::vector<std::string>& names,
             const registry& known, const char* option, const run_settings& settings, const std::string& space,
@@ -97,6 +88,15 @@ double guessed_op_seconds(double items, unsigned repeat) { return items * 3e-8 *
 double guessed_reading_seconds(double items) { return items * 1e-7 + 1e-3; }
 
 }  // namespace
+
+std::string choose_space(const std::string& asked) {
+  const std::string obstacle = why_no_cuda();
+  if (asked == "auto") return obstacle.empty() ? "cuda" : "cpu";
+  if (asked == "cuda" && !obstacle.empty()) {
+    throw input_error(fmt::format("--space cuda: {}; use --space cpu", obstacle));
+  }
+  return asked;
+}
 
 exit_code run_command(const run_options& options, const registry& designs, const registry& peers) {
   const std::string space = choose_space(options.space);

@@ -139,8 +139,9 @@ class runner {
   double timed(Work work) {
     const stopwatch all;
     const double seconds = space_.time(work);
-    measured_ += {seconds, all.so_far().cpu};
-    return seconds;
+    const double cpu = all.so_far().cpu;
+    measured_ += {seconds, cpu};
+    return settings_.processor_time ? cpu : seconds;
   }
 
   void finish(row r) {

@@ -2,8 +2,7 @@
 // What the program's time went on, by the clock on the wall and by that of the processor (all threads).
 #pragma once
 
-#include <sys/resource.h>
-
+#include <time.h>
 #include <chrono>
 
 namespace tilehash::app {
@@ -24,13 +23,10 @@ class stopwatch {
 
  private:
   static spent now() {
-    rusage used{};
-    getrusage(RUSAGE_SELF, &used);
-    const auto seconds = [](const timeval& t) {
-      return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) / 1e6;
-    };
+    timespec used{};
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
     return {std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(),
-            seconds(used.ru_utime) + seconds(used.ru_stime)};
+            static_cast<double>(used.tv_sec) + static_cast<double>(used.tv_nsec) / 1e9};
   }
 
   spent start_ = now();

@@ -696,6 +696,28 @@ TEST(Program, SaysInOneLineWhatItCannotReproduce) {
   EXPECT_TRUE(testing::contains(error_of("li:figure10"), "has no command: "));
 }
 
+TEST(Program, AdvisesADesignAndKeepsItsRates) {
+  const auto folder = std::filesystem::temp_directory_path() / (std::to_string(getpid()) + "_advised");
+  const std::string ask = "advise --space cpu --threads 1 --n 5000 --lookups 2 --results " + folder.string();
+  const auto kept = [&] {
+    std::stringstream text;
+    text << std::ifstream(folder / "advise.json").rdbuf();
+    return text.str();
+  };
+  const outcome first = call(ask);
+  EXPECT_EQ(first.code, 0);
+  EXPECT_TRUE(testing::contains(first.text, "#include <tilehash/tilehash.hpp>\ntilehash::")) << first.text;
+  const std::string rates = kept();
+  const std::size_t designs = nlohmann::json::parse(rates)["rows"].size();
+  EXPECT_GE(designs, 4U);
+  const outcome second = call(ask + " --absent 1 --memory 1 --json - 2>/dev/null");
+  EXPECT_EQ(second.code, 0);
+  EXPECT_EQ(nlohmann::json::parse(second.text)["rows"][0]["obstacle"], "it takes 0 MiB") << second.text;
+  EXPECT_EQ(kept(), rates) << "they were measured again";
+  EXPECT_EQ(call_for_errors("advise --space cpu --clock processor --threads 2").code, 2);
+  std::filesystem::remove_all(folder);
+}
+
 TEST(Program, ReturnsTwoForBadUsage) {
   for (const char* arguments :
        {"walk", "run --size 1.05 --load-factor 0.5", "run --load-factor 1/0", "run --queries 1.5",
