@@ -2,8 +2,8 @@
 // What the program's time went on, by the clock on the wall and by that of the processor (all threads).
 #pragma once
 
-#include <time.h>
 #include <chrono>
+#include <ctime>
 
 namespace tilehash::app {
 
