@@ -264,7 +264,7 @@ TEST_F(multimap_of_long_words, that_all_meet_are_sorted) {
   constexpr u32 inverse = 0xe8b2f51;  // inverse of the multiplier that makes a hash its stride
   static_assert(inverse * 0x9e3779b1U == 1);
   const auto k = keys_by<u64>(n, [&](u64 i) {
-    return i < 800 ? hashes.unhash(u64(0x12345678) << 32 | inverse * (0x7fff0000U | static_cast<u32>(i)))
+    return i < 400 ? hashes.unhash(u64(0x12345678) << 32 | inverse * (0x7fff0000U | static_cast<u32>(i)))
                    : random();
   });
   std::vector<u64> bin(hashes.regions());

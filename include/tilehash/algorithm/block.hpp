@@ -196,7 +196,7 @@ struct block_sums {
 template <u32 Together, class Words, class Word>
 TILEHASH_FN void load_relaxed_together(Words from, Word* to) {
 #if defined(__CUDA_ARCH__)
-  if constexpr (Together * sizeof(Word) == 16) {
+  if constexpr (Together * sizeof(Word) == 16 && std::is_pointer_v<Words>) {
     const u32 at = static_cast<u32>(__cvta_generic_to_shared(from));
     if constexpr (sizeof(Word) == 4)
       asm volatile("ld.volatile.shared.v4.u32 {%0, %1, %2, %3}, [%4];"
