@@ -71,10 +71,10 @@ void register_designs(std::vector<subject>& all, const std::vector<app::design_e
                       std::optional<app::table_makers<Space>> app::design_entry::*its_tables, Open open) {
   for (const app::design_entry& design : designs) {
     if (!(design.*its_tables)) continue;
-    const auto run = [=, name = design.name, highest = design.max_load_factor, is_peer = design.is_peer,
-                      tables = *(design.*its_tables)](const yardstick_case& the_case, known_limits& known,
-                                                      const emit& tell) {
-      if (!is_peer && the_case.load_factor > highest) return;  // a table of this design is never so full
+    const auto run = [=, name = design.name, is_peer = design.is_peer, tables = *(design.*its_tables)](
+                         const yardstick_case& the_case, known_limits& known, const emit& tell) {
+      if (!is_peer && the_case.load_factor > design.load_factor_limit(the_case.bits, the_case.bits))
+        return;  // a table of this design is never so full
       auto space = open(the_case);
       const auto limit = [&](u64 bytes) {
         return is_peer ? limits{} : known.at(space, bytes, the_case.repeat);

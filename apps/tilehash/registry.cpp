@@ -35,6 +35,11 @@ std::string pair_name(unsigned key_bits, unsigned value_bits) {
   return fmt::format("u{}/{}", key_bits, value_bits == 0 ? "void" : fmt::format("u{}", value_bits));
 }
 
+double design_entry::load_factor_limit(unsigned key_bits, unsigned value_bits) const {
+  const auto known = max_load_factors.find(pair_name(key_bits, value_bits));
+  return known == max_load_factors.end() ? max_load_factor : known->second;
+}
+
 std::vector<std::string> design_entry::pairs() const {
   if (cpu_tables) return pairs_of<cpu>(*cpu_tables);
   if (cuda_tables) return pairs_of<cuda>(*cuda_tables);

@@ -47,13 +47,16 @@ struct design_entry {
   // The same by type, for callers that use the tables themselves.
   std::optional<table_makers<cpu>> cpu_tables{};
   std::optional<table_makers<cuda>> cuda_tables{};
-  double max_load_factor = 0.98;
-  bool needs_values = false;  // has no tables of keys alone
-  bool is_peer = false;       // another library's
+  double max_load_factor = 0.98;                     // of a table of pairs of 32 + 32 bits
+  std::map<std::string, double> max_load_factors{};  // of tables of other pairs, by pair_name()
+  bool needs_values = false;                         // has no tables of keys alone
+  bool is_peer = false;                              // another library's
   // Of a table of pairs of 32 + 32 bits, sized for so many items.
   std::uint64_t (*bytes)(std::uint64_t items, double load_factor) = nullptr;
 
   bool runs_on(const std::string& space) const { return spaces.contains(space); }
+  // How full a table of such a pair of types may be. `key_bits`: 0 if it is not known yet.
+  double load_factor_limit(unsigned key_bits, unsigned value_bits) const;
   // The pairs of types that it has tables of, as pair_name() names them.
   std::vector<std::string> pairs() const;
 };

@@ -24,16 +24,18 @@ namespace {
 bool asks_for_all(const std::vector<std::string>& names) {
   return std::ranges::find(names, "all") != names.end();
 }
-run_settings settings_for(const design_entry& design, run_settings settings) {
-  if (settings.load_factor == fullest_load) settings.load_factor = design.max_load_factor;
+run_settings settings_for(const design_entry& design, run_settings settings, unsigned key_bits) {
+  if (settings.load_factor == fullest_load)
+    settings.load_factor = design.load_factor_limit(key_bits, settings.value_bits);
   return settings;
 }
 // Why a design cannot do what is asked, or nothing. A peer chooses its own load factor. `key_bits`: 0 until the
 // input is read.
 std::string why_not(const design_entry& design, const run_settings& settings, unsigned key_bits) {
-  if (!design.is_peer && settings_for(design, settings).load_factor > design.max_load_factor)
+  const double limit = design.load_factor_limit(key_bits, settings.value_bits);
+  if (!design.is_peer && settings_for(design, settings, key_bits).load_factor > limit)
     return fmt::format("it takes a load factor of at most {:.3f}; fuller tables cannot be built reliably",
-                       design.max_load_factor);
+                       limit);
   if (design.needs_values && settings.value_bits == 0) return "it keeps values, and keys alone are asked for";
   const std::vector<std::string> pairs = design.pairs();
   if (key_bits != 0 && !pairs.empty() && offers_pair(key_bits, settings.value_bits) &&
@@ -148,8 +150,8 @@ exit_code run_command(const run_options& options, const registry& designs, const
       step = std::min(step + 1, (i + 1) * usual_ops);
       bar.begin(step, fmt::format("{}: {}", chosen[i]->name, op));
     };
-    const run_result result =
-        chosen[i]->spaces.at(space)(work, settings_for(*chosen[i], options.settings), tell);
+    const run_result result = chosen[i]->spaces.at(space)(
+        work, settings_for(*chosen[i], options.settings, work.data.key_bits), tell);
     bar.clear();
     fmt::print(out, "{}", design_table(result, look));
     std::fflush(out);

@@ -6,9 +6,11 @@
 #include <tilehash/designs/concepts.hpp>
 #include <tilehash/table.hpp>
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "any_table.hpp"
@@ -150,6 +152,21 @@ std::vector<std::string> abilities_of() {
   return abilities;
 }
 
+// How full its tables of the pairs of the argument may be.
+template <class Entry, class Space, class... Key, class... Value>
+std::map<std::string, double> load_factor_limits_of(std::tuple<table_maker<Key, Value, Space>...> /*pairs*/) {
+  std::map<std::string, double> limits;
+  const auto add = [&]<class K, class V>() {
+    unsigned value_bits = 0;
+    if constexpr (!std::is_void_v<V>) value_bits = 8 * sizeof(V);
+    if constexpr (has_pair<Entry, K, V>())
+      limits[pair_name(8 * sizeof(K), value_bits)] =
+          detail::highest_load_factor<typename Entry::template design<K, V>>();
+  };
+  (add.template operator()<Key, Value>(), ...);
+  return limits;
+}
+
 template <class Entry, class Design>
 u64 bytes_of(u64 items, double load_factor) {
   if constexpr (requires { Entry::bytes(items, load_factor); })
@@ -171,6 +188,7 @@ void register_design(registry& all, const std::string& name, const std::string& 
                      .abilities = abilities_of<any_design, Space>(),
                      .spaces = {},
                      .max_load_factor = detail::highest_load_factor<any_design>(),
+                     .max_load_factors = load_factor_limits_of<Entry, Space>(table_makers<Space>()),
                      .needs_values = Entry::needs_values,
                      .bytes = &bytes_of<Entry, any_design>};
   const auto makers = makers_of<Entry, Space>(table_makers<Space>());

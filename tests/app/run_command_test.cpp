@@ -82,6 +82,21 @@ TEST_F(RunCommand, LeavesOutOfAllWhatCannotBeSoFull) {
   EXPECT_NE(out.find("good on toy machine"), std::string::npos) << out;
 }
 
+TEST_F(RunCommand, RefusesALoadFactorThatTablesOfThatPairCannotTake) {
+  design_entry sparse = toy("roomy", 0, 0);
+  sparse.max_load_factors = {{"u64/u64", 0.7}};
+  designs.add(sparse);
+  options.designs = {"roomy"};
+  options.settings.load_factor = 0.75;
+  EXPECT_EQ(run(), all_right);
+  options.key_bits = options.settings.value_bits = 64;
+  EXPECT_NE(message_of<input_error>([&] { run(); }).find("roomy: it takes a load factor of at most 0.7"),
+            std::string::npos);
+  options.settings.load_factor = fullest_load;
+  EXPECT_EQ(run(), all_right);
+  EXPECT_NE(out.find("70.0 % full"), std::string::npos) << out;
+}
+
 TEST_F(RunCommand, FillsEachDesignAsMuchAsItTakes) {
   design_entry sparse = toy("roomy", 0, 0);
   sparse.max_load_factor = 0.7;
