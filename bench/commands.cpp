@@ -75,10 +75,15 @@ void run_yardstick(const yardstick_options& options) {
   known_limits known;
   const auto run = [&](const subject& s, const yardstick_case& the_case) {
     std::vector<measurement> its;
-    s.run(the_case, known, [&](const measurement& m) {
-      its.push_back(m);
-      rows.keep(fields_of(m));
-    });
+    try {
+      s.run(the_case, known, [&](const measurement& m) {
+        its.push_back(m);
+        rows.keep(fields_of(m));
+      });
+    } catch (const input_error& error) {  // the program has no tables of such pairs of this design
+      if (!its.empty()) throw;
+      session.say(fmt::format("{} is left out: {}", s.name, error.what()));
+    }
     if (!its.empty())
       session.say(bench::subject_line(its));  // so that the file of a stopped command has it, too
     return its;
