@@ -82,7 +82,7 @@ void run_yardstick(const yardstick_options& options) {
       });
     } catch (const input_error& error) {  // the program has no tables of such pairs of this design
       if (!its.empty()) throw;
-      session.say(fmt::format("{} is left out: {}", s.name, error.what()));
+      session.say(fmt::format("{} is left out: {}\n", s.name, error.what()));
     }
     if (!its.empty())
       session.say(bench::subject_line(its));  // so that the file of a stopped command has it, too
