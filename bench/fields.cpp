@@ -23,7 +23,7 @@ std::string column(const std::string& text, int width) {
   return width < 0 ? fmt::format("{:<{}}", text, letters) : fmt::format("{:>{}}", text, letters);
 }
 
-// Of the printed fields `text`, each in its column.
+// The printed fields' `text`, each in its column.
 template <class Text>
 std::string in_columns(const fields& row, Text text) {
   std::string line;

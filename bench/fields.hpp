@@ -33,7 +33,7 @@ inline field refused_items(std::uint64_t count, std::string name = "failed") {
 inline field wrong_answers(std::uint64_t count) {
   return {.name = "wrong", .value = count, .head = "WRONG", .is_fault = true};
 }
-// Of what the program does not know, 0.
+// Null for a number that the program does not know: 0.
 inline nlohmann::ordered_json or_null(double number) {
   return number > 0 ? nlohmann::ordered_json(number) : nlohmann::ordered_json(nullptr);
 }

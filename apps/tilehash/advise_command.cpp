@@ -214,7 +214,7 @@ json advice_rows(const std::vector<advised>& all) {
   return rows;
 }
 
-// Of sizes that are not measured for the advice.
+// The check's tables have sizes that the advice does not measure.
 const wanted_table check_tables[] = {
     {.items = 20'000, .lookups = 1},
     {.items = 20'000, .lookups = 10, .absent = 0.5},

@@ -48,7 +48,7 @@ struct sizes_options : common_options {
 
 fields fields_of(const bench::bucket_reads& r) {
   const bool modelled = r.model_found != 0;
-  // Of tables that the paper has no model of, an empty column.
+  // A table without a model in the paper has an empty column.
   const auto model = [&](const char* name, double value, const char* head, int width, double scale = 1) {
     return modelled ? bench::field{name, value, head, width, scale == 1 ? ".3f" : ".4g", scale}
                     : bench::field{"", nullptr, head, width};

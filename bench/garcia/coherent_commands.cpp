@@ -44,7 +44,7 @@ void run_ages(const ages_options& options) {
   session session(options);
   experiment rows(session, "coherent/ages");
   bench::count_ages(options.keys, options.loads, [&](const bench::age_row& r) {
-    // Of an array that is filled by a rule, buckets are not counted.
+    // Buckets of an array that is filled by a rule are not counted.
     const auto buckets = [&](double read) { return bench::or_null(r.found != 0 ? read : 0); };
     rows.add({{"table", r.table, "buckets read by lookups", -34},
               {"data", r.data, "keys", -10},

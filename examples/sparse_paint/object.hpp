@@ -33,7 +33,7 @@ class object {
     std::vector<double> light;          // of each, 0 to 1
   };
 
-  // Of an OFF file, or a sphere with bumps where `path` is empty. `side`: of the atlas.
+  // Reads an OFF file, or makes a sphere with bumps if `path` is empty. `side`: the atlas's.
   object(const std::string& path, std::uint32_t side) {
     if (path.empty())
       make_bumpy_sphere();

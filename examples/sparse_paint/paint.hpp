@@ -109,7 +109,7 @@ class artist {
     std::ranges::sort(f.painted);  // as a rasteriser would give them, neighbours together
     for (const key texel : f.painted) f.colours.push_back(canvas[texel]);
   }
-  // Of the brush, at a squared distance from its middle.
+  // The brush's colour at a squared distance from its middle.
   pixel colour_at(double squared) const {
     const auto hue = static_cast<std::uint32_t>(dabs_);
     const auto shade = static_cast<std::uint32_t>(squared * 60 / (double(s_.brush) * s_.brush));

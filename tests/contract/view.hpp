@@ -223,7 +223,7 @@ TYPED_TEST_P(views, change_tables) {
     t.find(this->space_, this->memory_.span(), values.span());
     auto host = values.to_host();
     for (u64 i = 0; i < n; ++i) ASSERT_EQ(host[i], this->keys_[i] + 1 + 40);
-    // Of few keys most lanes of a warp assign to the same words.
+    // If keys are few, most lanes of a warp assign to the same words.
     constexpr u64 few = 3;
     EXPECT_EQ((this->template run<assigns_by_view>(this->threads, few)), this->threads);
     t.find(this->space_, this->memory_.span(), values.span());

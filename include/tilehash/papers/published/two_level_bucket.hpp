@@ -60,7 +60,7 @@ struct two_level_view {
     const u32 h = ((seed ^ x) * key + (seed ^ y)) % prime;
     return Tables == tables::equal ? h % subtable_slots : h % size;
   }
-  // Of a subtable of a bucket with so many pairs.
+  // The slots of a subtable of a bucket with so many pairs.
   TILEHASH_FN static u32 slots_for(u32 pairs) {
     if constexpr (Tables == tables::equal) return subtable_slots;
     return pairs == 0 ? 1 : (pairs * 3 + 7) / 8;
@@ -123,7 +123,7 @@ struct build_bucket {
                        most_rounds = two_level_counts::most_rounds;
   static constexpr u32 in_scratch =
       Repeats == repeats::never ? view_type::capacity : 0;  // pairs of the bucket
-  // Of counts: buckets by rounds, seeds that failed, buckets that failed under all seeds.
+  // Counts: buckets by rounds, seeds that failed, buckets that failed under all seeds.
   static constexpr u32 restarts = most_rounds + 1, hopeless = restarts + 1, all_counts = hopeless + 1;
 
   view_type view;
