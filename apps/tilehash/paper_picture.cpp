@@ -58,7 +58,7 @@ std::string tick_text(double value) {
   const double size = std::abs(value);
   if (size >= 1e9) return fmt::format("{:.3g}G", value / 1e9);
   if (size >= 1e6) return fmt::format("{:.3g}M", value / 1e6);
-  if (size >= 1e4) return fmt::format("{:.3g}k", value / 1e3);
+  if (size >= 1e3) return fmt::format("{:.3g}k", value / 1e3);
   return fmt::format("{:.3g}", value);
 }
 

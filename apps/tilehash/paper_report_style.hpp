@@ -22,7 +22,7 @@ th,td{padding:.2rem .6rem;text-align:right;border-bottom:1px solid var(--line);w
 th:first-child,td:first-child,td:nth-child(2){text-align:left}tr.theirs td{color:var(--dim)}
 .verdict{display:inline-block;padding:0 .5rem;border:1px solid;border-radius:1rem;font-size:.85rem;font-weight:600}
 .agrees{color:var(--agrees)}.differs{color:var(--differs)}.measured{color:var(--measured)}.not,.nothing{color:var(--not)}
-.small{font-size:.85rem;color:var(--dim);overflow-wrap:anywhere}p{margin:.5rem 0}
+.small{font-size:.85rem;color:var(--dim);overflow-wrap:anywhere}p{margin:.5rem 0;overflow-wrap:anywhere}
 pre{display:flex;gap:.5rem;align-items:start;margin:.5rem 0;padding:.5rem;background:var(--soft);border-radius:.3rem;
 font-size:.8rem}pre code{flex:1;white-space:pre-wrap;overflow-wrap:anywhere}button{font:inherit;cursor:pointer}
 .pictures{display:flex;flex-wrap:wrap;gap:1rem}figure{margin:0;flex:1 1 18rem;max-width:26rem}
