@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What mkdocs.yml needs beside the documents: README as the first page, pictures and tables of bench/results, and links to sources,
 which are no pages, as plain text. A link to a file that is not there is an error. A link to results with the title "picture" is
-the picture that `scripts/site.sh --pictures` drew of them, or else plain text."""
+the picture that `scripts/site.sh --pictures` drew of them, or else plain text. It also writes the report of the papers, which gets a
+place in the navigation."""
 
 import os
 import pathlib
@@ -12,8 +13,10 @@ import sys
 
 from mkdocs.exceptions import PluginError
 from mkdocs.structure.files import File
+from mkdocs.structure.nav import Link
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+REPORT = ROOT / "build" / "pictures" / "report.html"
 LINK = re.compile(r"(!?)\[([^\]]*)\]\(([^)#\s]+)(#[^)\s]*)?\)")
 PICTURE = re.compile(r"\[([^\]]*)\]\((\S+)\.json \"picture\"\)")
 RATES = re.compile(r"<!-- rates: (\S+) n=(\d+) load=(\S+) -->")
@@ -76,7 +79,17 @@ def on_page_markdown(markdown, page, config, files):
     return re.sub(r"\(([^()\n]+) \((`[^`\n]+`)\)\)", r"(\1: \2)", LINK.sub(linked, PICTURE.sub(drawn, RATES.sub(rates, markdown))))
 
 
+def on_nav(nav, config, files):
+    if REPORT.exists():
+        papers = next(item for item in nav if item.title == "Measured").children
+        papers = next(item for item in papers if item.title == "Papers")
+        papers.children.append(Link("Report: theirs and ours", "measured/papers/report.html"))
+    return nav
+
+
 def on_post_build(config):
+    if REPORT.exists():
+        shutil.copy(REPORT, pathlib.Path(config["site_dir"]) / "measured" / "papers")
     for path in pictures:
         to = os.path.join(config["site_dir"], path)
         os.makedirs(os.path.dirname(to), exist_ok=True)

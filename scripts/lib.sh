@@ -68,6 +68,11 @@ gpu_architecture() {
   nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | head -n 1 | tr -d '. ' || true
 }
 
+# The program that was built last, if any.
+built_program() {
+  find bin build -maxdepth 3 -path '*bin/tilehash' -executable -printf '%T@ %p\n' 2>/dev/null | sort -rn | sed -n '1s/^[^ ]* //p'
+}
+
 # Puts the program where README calls it, bin/tilehash: put_program BUILT.
 put_program() {
   [ -x "$1" ] || die "the build left no program $1"

@@ -3,7 +3,8 @@
 # Builds the documents as a site, build/site/index.html, with MkDocs from a virtual environment in the user's cache that the
 # first call makes; a warning is an error. Where the environment cannot be made for want of a network, it says so and ends
 # with 77.
-#   scripts/site.sh [--pictures]     --pictures: with the pictures of results, which scripts/plot.sh draws first (a minute)
+#   scripts/site.sh [--pictures]     --pictures: with the pictures of results, which scripts/plot.sh draws first (a minute), and
+#                                    with the report of the papers, which the program writes
 # shellcheck source=scripts/lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
@@ -14,6 +15,11 @@ if [ "${1:-}" = --pictures ]; then
     mkdir -p "$(dirname "$picture")"
     [ "$picture" -nt "$results" ] || scripts/plot.sh "$results" "$picture" </dev/null
   done
+  # The program is TILEHASH_PROGRAM, or the one that was built last.
+  program=${TILEHASH_PROGRAM:-$(built_program)}
+  [ -n "$program" ] || die "the report needs the program: scripts/build.sh cpu makes build/cpu/bin/tilehash"
+  mkdir -p build/pictures
+  "$program" report bench/results -o build/pictures/report.html
 elif [ $# -gt 0 ]; then
   die "usage: scripts/site.sh [--pictures]"
 else
