@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Checks bench/results: at most 2 MB, every file cited by a page, an entry of papers/ or a script, every JSON file packed.
+"""Checks bench/results: at most 2 MB, every file cited by a page, an entry of papers/ or a script, every JSON file packed, of a
+clean commit and in the folder of its machine. A release's folder (MACHINE/VERSION, scripts/record.sh) needs no citation, as
+`tilehash report` reads all of it. Its files have one commit, and no later commit changes them.
 
 A file is cited by its name, alone or with folders (h200/thesis_size.json). A packed file has numbers of
 five digits and no single runs, and names each field once: "same" has the fields that are the same in all rows, "columns" lists
@@ -16,6 +18,7 @@ import csv
 import json
 import pathlib
 import re
+import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -23,6 +26,12 @@ RESULTS = ROOT / "bench" / "results"
 MOST_BYTES = 2_000_000
 DIGITS = 5
 READERS = ("README.md", "docs/**/*.md", "python/README.md", "papers/*.json", "bench/plots/*.py", "scripts/check_bare.sh")
+RELEASE = re.compile(r"\d+\.\d+\.\d+")
+# What the header of a file has of the machine that its folder is named after.
+MACHINES = {"cpu": "AMD EPYC", "xeon": "Intel", "h100": "H100", "h200": "H200"}
+# Recorded before the rule, in trees with changes.
+WITH_CHANGES = {"thesis_failed", "thesis_hashes", "thesis_multiplicity", "yardstick_one_thread_epyc", "yardstick_one_thread_epyc_2",
+                "kmers_one_thread", "advise_check"}  # fmt: skip
 NAME = re.compile(r"[\w./-]+\.(?:json|txt|csv)\b")
 
 
@@ -81,12 +90,38 @@ def short_profile(text):
     return "\n".join(lines) + "\n"
 
 
+def origin_faults(path, commits):
+    """Of a JSON file: what is wrong with its machine and its commit. `commits`: of each release's folder, added to."""
+    header, name = json.loads(path.read_text())["header"], path.relative_to(ROOT)
+    if not header:  # the oldest have none
+        return
+    folder, commit = path.relative_to(RESULTS).parts[0], str(header.get("commit"))
+    machine = header.get("gpu") or header.get("machine") or ""
+    if folder not in MACHINES:
+        yield f"{name}: {folder} is no machine of scripts/check_results.py"
+    elif machine and MACHINES[folder] not in machine:
+        yield f"{name}: measured on {machine}, so it belongs to another folder"
+    if commit.endswith("-dirty") and path.stem not in WITH_CHANGES:
+        yield f"{name}: of {commit}; measure it at a clean commit"
+    if RELEASE.fullmatch(path.parent.name):
+        commits.setdefault(path.parent, commit)
+        if commit != commits[path.parent]:
+            yield f"{name}: of {commit}, others of this release of {commits[path.parent]}"
+
+
+def changed_since_added(folder):
+    git = ["git", "-C", str(ROOT), "log", "--diff-filter=M", "--name-only", "--format=", "--", str(folder)]
+    return sorted(set(subprocess.run(git, capture_output=True, text=True, check=True).stdout.split()))
+
+
 def uncited(files):
     names = {one for pattern in READERS for path in ROOT.glob(pattern) for one in NAME.findall(path.read_text())}
     ends = {name.rpartition("results/")[2].lstrip("./") for name in names}
     for path in files:
         parts = path.relative_to(RESULTS).parts
-        if path.name != "README.md" and not any("/".join(parts[i:]) in ends for i in range(len(parts))):
+        if path.name == "README.md" or RELEASE.fullmatch(path.parent.name):
+            continue
+        if not any("/".join(parts[i:]) in ends for i in range(len(parts))):
             yield path
 
 
@@ -102,9 +137,15 @@ def main():
         print("\n".join(left))
         return 0
     wrong = [f"{name}: no page, entry of papers/ or script cites it" for name in left]
+    releases = {}
     for path in files:
-        if path.suffix == ".json" and '\n"columns": ' not in path.read_text():
+        if path.suffix != ".json":
+            continue
+        if '\n"columns": ' not in path.read_text():
             wrong.append(f"{path.relative_to(ROOT)}: scripts/check_results.py --pack makes it smaller")
+        wrong += origin_faults(path, releases)
+    for folder in releases:
+        wrong += [f"{name}: a release's results stay as they are" for name in changed_since_added(folder)]
     size = sum(path.stat().st_size for path in files)
     if size > MOST_BYTES:
         wrong.append(f"bench/results: {size} bytes, more than {MOST_BYTES}: move what no page needs to the archive")

@@ -5,14 +5,15 @@
 # build/results/<gpu>-<commit>/, so no run overwrites another commit's; scripts/check_results.py --pack makes them files
 # for bench/results.
 #
-#   scripts/gpu_check.sh [STEP...]     all steps in this order but the last five, or those named (a machine lent by the
+#   scripts/gpu_check.sh [STEP...]     all steps in this order but the last six,  or those named (a machine lent by the
 #                                      minute can be given them in several calls; every call leaves build/gpu for the
 #                                      next):
 #     configure build code test differential memcheck racecheck initcheck synccheck inputs run ceilings yardstick
-#                calls tail aggregation growth goals thesis horton coherent dynamic hashgraph
+#                calls tail aggregation growth goals thesis horton coherent dynamic hashgraph papers
 #     sanitize means the four checks of compute-sanitizer, bench means run, ceilings, yardstick, calls, tail,
 #     aggregation, growth and goals; thesis, horton, coherent, dynamic and hashgraph, the experiments of Alcantara's thesis, of
-#     Breslow's, Garcia's and Li's papers and on HashGraph and joins, run when named
+#     Breslow's, Garcia's and Li's papers and on HashGraph and joins, and papers, all their tables and figures
+#     (`tilehash reproduce all`), run when named
 #
 # A step that fails fails the script, but the later ones still run; the summary is the last word. Environment:
 #   TILEHASH_COMMIT            the commit's name, for a copy without .git
@@ -291,8 +292,11 @@ step_hashgraph() {
   fi
 }
 
+# Every table and figure of the papers. What this commit has recorded is left out, so a stopped run goes on.
+step_papers() { "$program" reproduce all --space cuda --results "$(results)"; }
+
 # ---------------------------------------------------------------------------------------------------------
-known=" configure build code test differential memcheck racecheck initcheck synccheck inputs run ceilings yardstick calls tail aggregation growth goals thesis horton coherent dynamic hashgraph "
+known=" configure build code test differential memcheck racecheck initcheck synccheck inputs run ceilings yardstick calls tail aggregation growth goals thesis horton coherent dynamic hashgraph papers "
 steps=()
 [ $# -gt 0 ] || set -- configure build code test differential sanitize inputs bench
 for step in "$@"; do

@@ -4,9 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <set>
 
 #include "dataset.hpp"
 
@@ -82,6 +84,19 @@ void add(std::map<std::string, paper_results>& all, const std::string& group, co
   if (of.made_by.find(made) == std::string::npos) of.made_by += (of.made_by.empty() ? "" : "; ") + made;
 }
 
+// Folders in a folder, in the order of their names, numbers by their size: 0.9.0 before 0.10.0.
+std::vector<fs::path> folders_in(const fs::path& folder) {
+  std::vector<fs::path> inner;
+  std::error_code ignored;
+  for (const auto& one : fs::directory_iterator(folder, ignored)) {
+    if (one.is_directory(ignored)) inner.push_back(one.path());
+  }
+  std::ranges::sort(inner, [](const fs::path& a, const fs::path& b) {
+    return strverscmp(a.filename().c_str(), b.filename().c_str()) < 0;
+  });
+  return inner;
+}
+
 }  // namespace
 
 json reproduced(const paper_entry& entry, const std::string& folder) {
@@ -90,18 +105,21 @@ json reproduced(const paper_entry& entry, const std::string& folder) {
 
 std::vector<paper_results> read_paper_results(const paper_entry& entry, const std::string& folder) {
   std::map<std::string, paper_results> all;
-  std::error_code ignored;
   add(all, "", fs::path(folder) / entry.file_name());
-  std::vector<fs::path> inner;
-  for (const auto& one : fs::directory_iterator(folder, ignored)) {
-    if (one.is_directory(ignored)) inner.push_back(one.path());
+  for (const fs::path& machine : folders_in(folder)) {
+    const std::string group = machine.filename().string();
+    add(all, group, machine / entry.file_name());
+    const auto releases = folders_in(machine);  // the last one that has the entry
+    for (auto release = releases.rbegin(); release != releases.rend() && !all.contains(group); ++release)
+      add(all, group, *release / entry.file_name());
   }
-  std::ranges::sort(inner);
-  for (const fs::path& one : inner) add(all, one.filename().string(), one / entry.file_name());
+  std::set<std::string> done;  // these replace the runs that the entry names
+  for (const auto& [group, of] : all) done.insert(group);
   if (!entry.data["recorded"].is_null()) {
     for (const json& name : entry.data["recorded"]) {
       const fs::path inside = fs::path(name.get<std::string>()).lexically_relative("bench/results");
-      add(all, inside.parent_path().string(), fs::path(folder) / inside);
+      if (!done.contains(inside.parent_path().string()))
+        add(all, inside.parent_path().string(), fs::path(folder) / inside);
     }
   }
   std::vector<paper_results> results;

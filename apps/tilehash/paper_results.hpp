@@ -10,8 +10,9 @@
 
 namespace tilehash::app {
 
-// Of each machine the results of an entry in `folder`: the file named after the entry, in the folder or in a folder
-// in it, and the files that the entry names as recorded (bench/results/h200/x.json as h200/x.json).
+// Of each machine the results of an entry in `folder`: the file named after the entry, in the folder, in a machine's folder in
+// it or in that one's last release (h200/0.1.0). A machine without any has the files that the entry names as recorded
+// (bench/results/h200/x.json as h200/x.json).
 std::vector<paper_results> read_paper_results(const paper_entry& entry, const std::string& folder);
 
 // What `tilehash reproduce` wrote for this entry, or null. A damaged file is an input_error.

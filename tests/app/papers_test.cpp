@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tables and figures of the documents: names, cells of result rows, verdicts.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <filesystem>
+#include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -139,6 +141,30 @@ TEST(Papers, AddSizesThatOnlyWeHave) {
   ASSERT_EQ(cells.columns(), 9U);
   EXPECT_EQ(cells.axes[0].back(), 50000);
   EXPECT_EQ(cells.ours[0][3 * 9 + 8], 0.5);
+}
+
+// bench/results: MACHINE/VERSION has a release, MACHINE/ single runs that the entry names.
+TEST(Papers, ReadTheLastReleaseOfEachMachine) {
+  namespace fs = std::filesystem;
+  const fs::path folder = fs::temp_directory_path() / (std::to_string(getpid()) + "_releases");
+  paper_entry entry = entry_named("li:table7");
+  entry.data["recorded"] = {"bench/results/h100/runs.json", "bench/results/xeon/runs.json"};
+  const auto write = [&](const fs::path& inside, const char* machine) {
+    fs::create_directories((folder / inside).parent_path());
+    std::ofstream(folder / inside) << R"({"header": {"machine": ")" << machine
+                                   << R"("}, "rows": [{"n": 1}]})";
+  };
+  write("h100/runs.json", "single run");
+  write("xeon/runs.json", "single run");
+  write("h100/0.9.0/li_table7.json", "older release");
+  write("h100/0.10.0/li_table7.json", "newer release");
+  write("h100/0.11.0/li_table8.json", "release without the entry");
+  const auto results = read_paper_results(entry, folder.string());
+  fs::remove_all(folder);
+  ASSERT_EQ(results.size(), 2U);
+  EXPECT_EQ(results[0].machine, "newer release");
+  EXPECT_EQ(results[0].rows.size(), 1U);
+  EXPECT_EQ(results[1].machine, "single run");
 }
 
 }  // namespace
