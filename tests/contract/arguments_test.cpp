@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <contract/message_of.hpp>
+#include <tilehash/designs/horton.hpp>
 #include <tilehash/designs/tiled.hpp>
 #include <tilehash/tilehash.hpp>
 
@@ -196,6 +197,20 @@ TYPED_TEST(arguments, load_factors) {
     EXPECT_TRUE(
         says(message_of<invalid_argument>([&] { table<TypeParam, cpu>(space, 10, {.load_factor = load}); }),
              "the load factor must be above 0 and at most " + highest));
+}
+
+// Without a load factor such a design has its highest one, whether the table may grow or not.
+TEST(arguments_of_designs, default_load_factor_of_at_most_the_highest) {
+  using narrow = horton<u32, u32, 2>;
+  static_assert(narrow::max_load_factor < 0.8);
+  cpu space(1);
+  const u64 n = 1000;
+  for (const bool grow : {true, false}) {
+    const table<narrow, cpu> t(space, n, {.grow = grow});
+    EXPECT_GE(t.capacity(), static_cast<u64>(n / narrow::max_load_factor));
+    EXPECT_LT(t.capacity(), 2 * n);
+  }
+  EXPECT_THROW((table<narrow, cpu>(space, n, {.load_factor = 0.8, .grow = false})), invalid_argument);
 }
 
 TYPED_TEST(arguments, too_many_items) {

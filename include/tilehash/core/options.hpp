@@ -5,6 +5,7 @@
 #include <ctime>
 #include <optional>
 
+#include <tilehash/core/capacity.hpp>
 #include <tilehash/core/config.hpp>
 #include <tilehash/core/hash.hpp>
 
@@ -29,7 +30,8 @@ struct table_options {
 
   /// Items per slot that the table is sized for, above 0 and at most 0.98 (`robin_hood`: 1); default: 0.8.
   /// For `chained` and `hash_graph`: items per row, at most 10; default: 1. If a design for inserts supports
-  /// less, a table that may grow is made for that maximum; any other table refuses more.
+  /// less, a table that may grow is made for that maximum. Any other table refuses more; its default is the
+  /// maximum.
   asked_load_factor load_factor = {};
   /// The seed of the hash function; a rebuild takes the next one. Default: each table draws a random seed,
   /// which prevents hash flooding.
@@ -74,11 +76,18 @@ inline u64 drawn_seed() {
   return mix64(of_process + 0x9e3779b97f4a7c15ULL * __atomic_add_fetch(&tables, 1, __ATOMIC_RELAXED));
 }
 
-// The requested options, with the design's usual load factor if none is requested.
+// The requested options, with the design's usual load factor if none is requested. A table that may not grow
+// is made for the design's highest one, if that is lower.
 template <class Design>
 table_options completed(table_options options) {
-  if constexpr (requires { Design::usual_load_factor; })
+  constexpr double highest = highest_load_factor<Design>();
+  if constexpr (requires { Design::usual_load_factor; }) {
+    static_assert(Design::usual_load_factor <= highest,
+                  "a design's usual_load_factor is at most its max_load_factor");
     options.load_factor = options.load_factor.or_else(Design::usual_load_factor);
+  } else if constexpr (highest < table_options::asked_load_factor()) {
+    if (!options.grow) options.load_factor = options.load_factor.or_else(highest);
+  }
   return options;
 }
 
