@@ -20,6 +20,7 @@ REPORT = ROOT / "build" / "pictures" / "report.html"
 LINK = re.compile(r"(!?)\[([^\]]*)\]\(([^)#\s]+)(#[^)\s]*)?\)")
 PICTURE = re.compile(r"\[([^\]]*)\]\((\S+)\.json \"picture\"\)")
 RATES = re.compile(r"<!-- rates: (\S+) n=(\d+) load=(\S+) -->")
+WORKER = "https://unpkg.com/iframe-worker/shim"
 pictures = set()
 
 sys.path.insert(0, str(ROOT / "bench" / "plots"))
@@ -85,6 +86,15 @@ def on_nav(nav, config, files):
         papers = next(item for item in papers if item.title == "Papers")
         papers.children.append(Link("Report: theirs and ours", "measured/papers/report.html"))
     return nav
+
+
+def on_post_page(output, page, config):
+    # The theme would load this script from the network.
+    return output.replace(WORKER, "../" * page.file.dest_uri.count("/") + "worker.js")
+
+
+def on_post_template(output_content, template_name, config):
+    return output_content.replace(WORKER, "/worker.js")
 
 
 def on_post_build(config):

@@ -30,6 +30,7 @@ TOGETHER = {  # functions without a page: the page that has them
 VIEWS = {"view": "struct table_view {", "mutable_view": "struct mutable_table_view : table_view<Design> {"}
 ALSO = {"insert": ("examples/streams.cu", "async"), "view": ("examples/kernel_view.cu", "kernel_view"),
         "mutable_view": ("examples/streams.cu", "kernel_insert")}  # fmt: skip
+LONGEST_LINE = 100  # characters of code on a page
 GENERATED = "<!-- Written by scripts/reference.py --fix from {}. -->"
 
 
@@ -93,6 +94,25 @@ def signature(decl):
     return decl
 
 
+def lines_of(decl):
+    """The signature, in lines that fit a page; a line ends after a parameter."""
+    text = signature(decl).replace("( ", "(") + ";"
+    if len(text) <= LONGEST_LINE:
+        return text
+    indent, lines, depth, part = " " * (text.index("(") + 1), [""], 0, ""
+    for word in re.split(r" (?!const;)", text):
+        depth += sum((c in "<(") - (c in ">)") for c in word)
+        part += " " + word if part else word
+        if depth > 1 or (depth == 1 and not word.endswith(",")):
+            continue  # a parameter in part
+        if len(lines[-1] + " " + part) > LONGEST_LINE:
+            lines.append(indent + part)
+        else:
+            lines[-1] += " " + part if lines[-1] else part
+        part = ""
+    return "\n".join(lines)
+
+
 def is_function(decl):
     return "(" in signature(decl) and not re.match(r"static|using|struct|inline|enum|class|namespace", signature(decl))
 
@@ -145,7 +165,7 @@ def section(entry, here, verbs, level):
     yield f"{'#' * level} {entry.call()}"
     yield ""
     yield "```cpp"
-    yield from dict.fromkeys(signature(decl) + ";" for decl in entry.decls)
+    yield from dict.fromkeys(lines_of(decl) for decl in entry.decls)
     yield "```"
     yield ""
     yield prose(entry.brief, here, verbs)

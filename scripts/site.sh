@@ -39,6 +39,9 @@ if ! cmp -s "$pins" "$environment/requirements.txt" || ! "$environment/bin/pytho
   cp "$pins" "$environment/requirements.txt"
 fi
 NO_MKDOCS_2_WARNING=1 "$environment/bin/python3" -m mkdocs build --quiet --clean || die "the site has gaps (see above)"
+if grep -rlE '<script src="https?:' build/site --include='*.html' | head -3 | grep .; then
+  die "these pages load a script from the network"
+fi
 if command -v doxygen >/dev/null; then
   scripts/docs.sh
   cp -r build/docs/html build/site/reference/api
