@@ -48,7 +48,8 @@ endif()
 # ---- libtilehash-dev_*.deb ----
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME libtilehash-dev)
-set(CPACK_PACKAGE_CONTACT "tilehash maintainers <maintainers@tilehash.invalid>")
+# The project has no mail address, and a Debian package must name one. SECURITY.md says where to report.
+set(CPACK_PACKAGE_CONTACT "The tilehash authors <noreply@tilehash.invalid>" CACHE STRING "Maintainer of the Debian package")
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_COMPONENTS_ALL dev)
 set(CPACK_COMPONENTS_GROUPING ALL_COMPONENTS_IN_ONE)

@@ -14,6 +14,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 LONGEST, LONGEST_IN_TABLE = 25, 40  # words of a sentence
+MOST_LINES = {"README.md": 150, "CONTRIBUTING.md": 120}
 COMMENTED = ("include", "apps", "bench", "examples", "instances", "tests")
 STARTS = {"What", "Who", "Which", "Of"}
 AVOID = {  # a pattern: what to write instead
@@ -109,7 +110,10 @@ def main():
         lines = path.read_text().split("\n")
         if code:
             lines = [prose_of(line) for line in lines]
-        faults += [f"{path.relative_to(ROOT)}:{number}: {fault}" for number, fault in check(path, lines)]
+        name = str(path.relative_to(ROOT))
+        faults += [f"{name}:{number}: {fault}" for number, fault in check(path, lines)]
+        if len(lines) - 1 > MOST_LINES.get(name, len(lines)):
+            faults.append(f"{name}: more than {MOST_LINES[name]} lines")
     print("\n".join(faults), end="\n" if faults else "")
     return 1 if faults else 0
 
