@@ -131,7 +131,7 @@ struct parts_source {
 // items read only two bits:
 //
 //   once   | ..1..1.... |   each item sets its hash's bit; an item that finds it set
-//   again  | ...1...... |   sets one here, which other items of its key and few besides find set;
+//   again  | ...1...... |   sets one here, which other items of its key and few others find set;
 //   table  | 7 . . 2 .. |   these enter their numbers in the share, and the first of each key stays
 //
 // The scratch of the entries has the hashes and, behind them, first the bits of `once`, then the table.
@@ -173,7 +173,6 @@ struct drop_later_copies : nothing_before<Slot> {
  private:
   static constexpr u32 nobody = ~u32(0);
 
-  // The scratch of the entries has the hashes and, behind them, first the bits of `once`, then the table.
   template <class Block, u32 Share>
   struct scratch_of {
     static constexpr u64 kept_bytes = Share * sizeof(key_bits);

@@ -55,9 +55,9 @@ u64 least_regions(const Space& space) {
     return 1;
 }
 
-// No step on a share before it is sent; the block's scratch has words. (With `meets`, a block's threads call
-// meet() with their hashes and values, and it drops some. It may use the scratch and more words, the cells.
-// With has_cells each item has one; the bins' shifts take their place afterwards.)
+// No step on a share before it is sent; the block's scratch has words. (A step with `meets` has meet(), which a
+// block's threads call with their hashes and values, and which drops some items. It may use the scratch and
+// more words, the cells. With has_cells each item has a cell; the bins' shifts take their place afterwards.)
 template <class Slot>
 struct nothing_before {
   using key_bits = typename Slot::key_bits;

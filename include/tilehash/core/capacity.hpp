@@ -59,16 +59,17 @@ inline u64 bin_capacity(u64 n, u64 bins) {
 
 inline u64 divide_up(u64 a, u64 b) { return a / b + (a % b != 0); }
 
-// Are the tombstones too many after so many erases in a table of single slots? They take free slots from
-// lookups of absent keys: a `share`-th of them may go. (In a full table a 256th of the slots: a sweep reads
-// all of them.)
+// Is a sweep due after so many erases in a table of single slots? Lookups of absent keys end at free slots, and
+// tombstones take these: at most 1/share of them. (A full table may have tombstones in 1/256 of its slots,
+// because a sweep reads all slots.)
 inline bool tombstones_are_due(u64 capacity, u64 items, u64 erased, u64 share) {
   const u64 free = items < capacity ? capacity - items : 0;
   return erased > free / share && erased > capacity / 256;
 }
 
-// Is a table of buckets so sparse that marks of erases cost lookups little, and a sweep as much as many erases?
-// Four times as many erases between sweeps then make lookups read at most 1.3 times as much as in a new table.
+// Is a table of buckets below 0.7 full? A sweep costs as much as many erases there, and the marks that erases
+// leave cost lookups little. With four times as many erases between sweeps, lookups read at most 1.3 times as
+// much as in a new table.
 inline bool marks_cost_little(u64 capacity, u64 items) { return 10 * items < 7 * capacity; }
 
 // The smallest prime that is not below n. O(sqrt(n)).

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Assigns values to present keys region by region (designs/tiled/merge.hpp).
 //
-// Equal keys need not be combined first, unless there are many: a sample says so. In a table that may grow:
-//
-// A call that may have more new keys than there are free slots looks all keys up first. Where values are
-// assigned, that reads and writes a random line for each item. So a sample of the keys decides: if nearly all
-// are present, the items are partitioned and assigned by regions, and the few new keys take free slots.
+// Two samples of the keys decide:
+//   repeated   if few keys repeat, equal keys are not combined first
+//   present    in a table that may grow. A call that may have more new keys than there are free slots looks all
+//              keys up first, which reads and writes a random line for each item. If nearly all keys are
+//              present, the items are assigned by regions instead, and the few new keys take free slots.
 #pragma once
 
 #include <concepts>
@@ -40,7 +40,7 @@ inline constexpr bool assigned_by_regions =
     Windows::phases_type::updates && assigns_by_regions<Design, Space>() &&
     filled_by_regions<Design, typename Windows::source_type, typename Windows::update_type>;
 
-// Every so many items of a source.
+// Every `step`-th item of a source.
 template <class Source>
 struct strided_source {
   Source source;
@@ -48,8 +48,8 @@ struct strided_source {
   TILEHASH_FN auto operator()(u64 i) const { return source(i * step); }
 };
 
-// Whether values are assigned without combining those of equal keys before: few keys repeat, so combining
-// takes longer than it saves, and the items fit bins. Synchronizes with the host.
+// Whether to assign values without combining equal keys first: few keys repeat, so combining takes longer than
+// it saves, and the items fit bins. Synchronizes with the host.
 template <class Design, class Space, class Key>
 bool assigns_uncombined(Space& space, const Design& /*design*/, const Key* keys, u64 n) {
   try {
@@ -86,7 +86,7 @@ bool has_nearly_all(Space& space, const Table& table, const Key* keys, u64 n) {
   return read_one(space, missing.data()) <= sampled / 64;
 }
 
-// Returns nothing if it does not pay. New keys that find no slot are among the items left over.
+// Assigns the values by regions. Returns nothing if that does not pay. New keys that find no slot are among the items left over.
 template <class Design, class Space, class Source, class Cells>
 std::optional<region_filled<Design, Space>> assign_present(Space& space, const Design& design,
                                                            const Cells& sentinels, const call_memory& calls,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a view's inserts need besides the walk of kernel/upsert.hpp: a displacement for an item whose buckets
+// The inserts of a view, after the walk of kernel/upsert.hpp: a displacement for an item whose buckets
 // are full, and counters of the table's size.
 #pragma once
 

@@ -143,7 +143,7 @@ struct common {
   static constexpr u64 walked_rows(u64 mean) {
     return 16 * mean + 16384;
   }                                                 // left ones that a block walks for
-  static constexpr u32 combined_parts = 4096;       // that a block counts besides its items
+  static constexpr u32 combined_parts = 4096;       // that a block counts next to its items
   static constexpr u64 first_items = u64(1) << 25;  // of one call that keeps the first of equal keys
   static constexpr u32 grouped_items(u64 word_bytes) { return by_word(word_bytes, 21504, 9984); }  // of a bin
 };

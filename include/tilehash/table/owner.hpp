@@ -81,6 +81,7 @@ class owner : public detail::misuse<Design, Space> {
   /// moved from or ends. The view of a moved-from table answers as that of an empty one.
   /// \complexity O(1).
   /// \synchronizes no.
+  /// \concurrency with const verbs.
   view_type view() const { return engine_.view(); }
   /// Returns a view that also inserts, updates and erases (concurrency: see mutable_table_view).
   ///

@@ -11,8 +11,9 @@
 // scratch and leave in order, then the values (region_block.hpp). An item whose buckets are all full goes to the
 // spill, and is inserted one by one; so does the key of the sentinel cell.
 //
-// Only for keys of four bytes, as a region of wider ones fits no scratch. A partitioned item is its key and
-// its value or, where that is larger than four bytes, its number. Values then are read in random order.
+// This is for keys of four bytes, because a region of wider ones does not fit a block's scratch. A partitioned
+// item has its key and its value. A value of more than four bytes is replaced by the item's number, and is then
+// read in random order.
 #pragma once
 
 #include <algorithm>

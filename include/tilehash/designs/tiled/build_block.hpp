@@ -31,7 +31,7 @@ struct tiled_build_layout {
   using listed_item = std::conditional_t<Slot::keeps_first, u16, u32>;
   static constexpr u32 listed_a_word = Slot::keeps_first ? 2 : 1;
   // At a load of 0.96 an 8th of the items have no slot in their first bucket of 8, and a 12th in one of 16. The
-  // list of these has more, and fits a block's scratch besides the region.
+  // list of these has more, and fits a block's scratch in addition to the region.
   static constexpr u32 listed_of_32 = Slot::design_type::bucket_slots > 8 ? 4 : 6;
   enum total : u32 { listed, unplaced, taken_up, change, numbered, totals };
 
