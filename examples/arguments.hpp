@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the larger examples are given on the command line, and how they end.
+// The command lines of the larger examples, and how they end.
 #pragma once
 
 #include <charconv>
@@ -13,7 +13,7 @@
 
 namespace tilehash_examples {
 
-// Of the option of this name.
+// The number that the option of this name has.
 inline std::uint64_t number(std::string_view name, std::string_view text, std::uint64_t least,
                             std::uint64_t most) {
   std::uint64_t n = 0;

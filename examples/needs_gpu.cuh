@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the GPU examples do on a machine without one: say so, and leave with the exit code that means
+// The GPU examples on a machine without a GPU: they say so, and leave with the exit code that means
 // "skipped".
 #pragma once
 

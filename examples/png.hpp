@@ -27,7 +27,7 @@ struct picture {
   pixel at(std::uint32_t x, std::uint32_t y) const { return pixels[std::size_t(y) * width + x]; }
 };
 
-// Of any kind of PNG: grey, palette, interlaced ... Both throw std::runtime_error with one line where the
+// For any kind of PNG: grey, palette, interlaced ... Both throw std::runtime_error with one line where the
 // file cannot be read, is damaged or ends too early; or cannot be written.
 picture read_png(const std::string& path);
 void write_png(const std::string& path, const picture& p);

@@ -19,7 +19,7 @@
 
 namespace {
 
-// What rank r does; all ranks call the same verbs in the same order.
+// The work of rank r; all ranks call the same verbs in the same order.
 int work(tilehash::several::processes& ranks) {
   std::vector<std::uint64_t> keys;
   for (std::uint64_t i = 0; i < 1000; ++i) keys.push_back(i % 10 + ranks.rank());

@@ -5,7 +5,7 @@
 usage: check_words.py [--docstrings | --comments] [FILE...]
 default: README and its like, packaging/, docs/ but decisions in docs/adr/
 --docstrings: checks the /// comments of include/tilehash/ instead
---comments: checks the words alone of all comments in COMMENTED instead
+--comments: checks the words and sentence starts of all comments in COMMENTED instead
 """
 
 import pathlib
@@ -90,6 +90,9 @@ def check_comments():
         for number, line in enumerate(path.read_text().split("\n"), 1):
             if not (comment := re.search(r"(?:^|\s)//+[/<!]*\s(.*)", line)):
                 continue
+            starts = re.search(r"(?:^|[.:] )\(?(What|Who|Which|Of)\b", comment[1])
+            if starts and path.relative_to(ROOT).parts[0] in ("include", "examples"):
+                yield f"{path.relative_to(ROOT)}:{number}: a sentence begins with '{starts[1]}'"
             for word in WORDS.finditer(re.sub(r"`[^`]*`|\w+\(\)", "`x`", comment[1])):
                 pattern, instead = list(AVOID.items())[int(word.lastgroup[1:])]
                 if not pattern.startswith(IN_DOCUMENTS):

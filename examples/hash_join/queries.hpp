@@ -16,7 +16,7 @@
 
 namespace hash_join {
 
-// What is asked for: rows of one table (or of both) by their order keys.
+// The wanted rows of one table (or of both) by their order keys.
 struct side {
   std::vector<count> keys;
   std::vector<count> rows;  // their numbers in the table
@@ -52,7 +52,7 @@ inline std::vector<count> keys_of_overdue(const line_table& l) {
     if (l.committed[i] < l.received[i]) keys.push_back(l.order_key[i]);
   return keys;
 }
-// Of the same orders and lines: how many orders have none of the lines, one, two, ...; and pairs of a line of
+// The same orders and lines: how many orders have none of the lines, one, two, ...; and pairs of a line of
 // Q12 and such a line in one order, which comes more than once on both sides.
 
 struct answers {

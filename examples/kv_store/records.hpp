@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the store holds, and what it must answer.
+// The records of the store, and the right answers.
 #pragma once
 
 #include <algorithm>
@@ -48,10 +48,10 @@ struct modify {
   }
 };
 
-// What reads must find, kept in a std::unordered_map: of every record, or of a sample where there are many.
+// The versions that reads must find, in a std::unordered_map: of every record, or of a sample if there are many.
 //
-// Of writes of one record in one call any may be the last, so a record has the versions that may be its own.
-// What a read finds is one of them, and from then on the only one. Read-modify-writes count once each.
+// Any of several writes of one record in one call may be the last, so a record has all versions that it may have.
+// A read finds one of them, which is the only one from then on. Read-modify-writes count once each.
 class model {
  public:
   explicit model(count records) : every_(1 + records / sample) {}

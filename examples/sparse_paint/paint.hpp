@@ -46,7 +46,7 @@ struct settings {
   std::optional<object> on;  // else on the texture itself
 };
 
-// What a frame paints, each texel once, and what it then shows.
+// The texels that a frame paints, each once, and those that it then shows.
 struct frame {
   std::vector<key> painted;
   std::vector<pixel> colours;

@@ -30,7 +30,7 @@ struct answered {
   double building = 0, asking = 0;  // seconds
   count refused = 0;                // keys
   std::vector<pixel> answers;
-  // Of Robin Hood tables on the CPU: the key of each slot, and the maximum age of each bucket's keys.
+  // Robin Hood tables on the CPU: the key of each slot, and the maximum age of each bucket's keys.
   struct slot {
     key stands;
     bool taken;

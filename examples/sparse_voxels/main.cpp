@@ -26,7 +26,7 @@ using sparse_tables::key;
 using tilehash_examples::picture;
 using tilehash_examples::pixel;
 
-// Of Debian's assimp-testmodels: a truck, painted from a PNG file.
+// A truck of Debian's assimp-testmodels, painted from a PNG file.
 constexpr const char* default_model = "/usr/share/assimp/models/glTF/CesiumMilkTruck/CesiumMilkTruck.gltf";
 constexpr pixel background = tilehash_examples::colour(44, 48, 58);
 
@@ -37,7 +37,7 @@ struct settings {
   unsigned repeat = 3;
 };
 
-// What the slices must show, found without a table: voxels come row by row.
+// The slices' right pixels, found without a table: voxels come row by row.
 std::vector<pixel> right_answers(const settings& s, const slice_points& asked) {
   const tilehash::layouts::row_major<key, 3> order({s.side, s.side, s.side});
   const auto place = [&](const voxel& v) { return order.encode(v.at); };

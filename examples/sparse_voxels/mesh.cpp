@@ -21,7 +21,7 @@ struct corner {
   aiColor4D colour;
 };
 
-// What a part of a mesh is painted with.
+// The paint of a part of a mesh.
 struct paint {
   picture texture;  // empty: there is none
   aiColor4D plain{0.7F, 0.7F, 0.7F, 1};

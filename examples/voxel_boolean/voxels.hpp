@@ -121,7 +121,7 @@ struct waters {
   TILEHASH_FN bits inside_grid(count x) const {
     return side % 64 != 0 && x == side / 64 ? (bits(1) << side % 64) - 1 : ~bits(0);
   }
-  // What flows into a word where `entering` does: along x, up to the surface on both sides.
+  // The bits that flow into a word where `entering` does: along x, up to the surface on both sides.
   TILEHASH_FN bits flow(word w, bits entering) const {
     const bits free = inside_grid(x_of(w)) & ~bits_in(surface, w);
     bits up = entering & free, down = up;
@@ -171,7 +171,7 @@ struct to_neighbours {
   }
 };
 
-// What the flood did not reach: the surface and all that it encloses.
+// The voxels that the flood did not reach: the surface and all that it encloses.
 template <class View>
 struct to_dry {
   waters<View> water;
@@ -325,7 +325,7 @@ class application {
   count side_;
 };
 
-// What a space shows: its frames one after another, model b turning.
+// The show of a space: its frames one after another, model b turning.
 struct show {
   std::string machine;
   std::vector<frame> frames;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What block kernels share: the layout of their scratch, reads of several items at once, sums over the
-// threads, and a bucket in scratch.
+// Parts of block kernels: the layout of their scratch, reads of several items at once, sums over the threads,
+// and a bucket in scratch.
 #pragma once
 
 #include <type_traits>

@@ -91,11 +91,11 @@ struct displacement_tries {
 
 // AmongInserts: inserts without locks run concurrently (the view of a table). Such an insert reads the first
 // bucket of its key, then the second. It would miss a key that goes back to its first bucket meanwhile, and
-// insert it again if it has seen a free slot. A bucket gets no free slot while keys are only inserted, so the
-// key at the far end, the one that takes a free slot, must go on from its first bucket to its second. The
-// others may go either way: both their buckets are full, and an insert that finds no free slot comes here, to
-// the lock of the first bucket. There, a thread works alone in the caller's kernel, so it spares registers:
-// the stations are in local memory.
+// insert it again if it has seen a free slot. While keys are only inserted, a bucket gets no free slot. So
+// the last key of a path, which takes a free slot, must move from its first bucket to its second. The others
+// may go either way: both their buckets are full, and an insert that finds no free slot comes here, to the
+// lock of the first bucket. There, a thread works alone in the caller's kernel, so it spares registers: the
+// stations are in local memory.
 template <class Design, u32 MaxPath, bool AmongInserts = false>
 struct displacement {
   using tries = displacement_tries<Design>;

@@ -133,9 +133,9 @@ class thread_combine {
   using value_element = std::conditional_t<has_values, value_type, char>;
   using list = combined_list<key_type, value_element, Space>;
 
-  // Memory: the bytes of the items, 3/8 of them for the caches, and at most all of them again for the list and
-  // for the keys of a part; touched only as far as items leave the caches or fill them. Throws
-  // out_of_memory, and what `op` throws.
+  // Memory, in bytes of the items: 1 for the parts, 3/8 for the caches, and at most 1 for the list and the
+  // keys of a part. It is touched only as far as items leave the caches or fill them. Throws out_of_memory,
+  // and what `op` throws.
   thread_combine(Space& space, const Source& source, u64 n, const Hash& hash, const Op& op)
       : source_(source),
         n_(n),
@@ -360,7 +360,7 @@ class thread_combine {
   u64 largest_ = 0;  // items of a part, at most
   key_type* list_keys_ = nullptr;
   value_type* list_values_ = nullptr;
-  // What threads change.
+  // Threads change these.
   u64 next_ = 0;     // the first item of the next share
   u64 used_ = 0;     // nodes
   u64 illegal_ = 0;  // items

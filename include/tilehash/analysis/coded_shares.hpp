@@ -68,7 +68,7 @@ bool own_tables_pay(cpu& space, const Rows& rows, u64 n, u64 seed) {
   for (u64 at = 0; (at = table.template code<false>(sample, at, sampled, codes.data(), true, {},
                                                     [](u64 /*row*/) {})) < sampled;)
     table.provide();
-  // Of m rows drawn from d keys, m * m / 2d repeat another.
+  // If m rows are drawn from d keys, m * m / 2d of them repeat another.
   const u64 repeated = sampled - table.size();
   return table.size() <= sampled / tuning::cpu::few_keys_share ||
          (repeated != 0 && sampled * sampled / 2 / repeated <= n / tuning::cpu::few_keys_rows);

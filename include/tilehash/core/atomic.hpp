@@ -356,13 +356,13 @@ TILEHASH_FN void flip_bits(Word* at, Word bits) {
     shared_ref<Word>(*at).fetch_xor(bits, relaxed);
 }
 
-// Clears a bit of an array of bits. Of several concurrent calls only the one that found it set returns true.
+// Clears a bit of an array. Returns true in the one call that found it set, if several run concurrently.
 TILEHASH_FN bool clear_bit(u32* bits, u64 which) {
   const u32 bit = 1U << (which % 32);
   return (shared_ref<u32>(bits[which / 32]).fetch_and(~bit, relaxed) & bit) != 0;
 }
 
-// Sets a bit. Of several concurrent calls only the one that found it clear returns true.
+// Sets a bit. Returns true in the one call that found it clear, if several run concurrently.
 TILEHASH_FN bool set_bit(u32* bits, u64 which) {
   const u32 bit = 1U << (which % 32);
   return (shared_ref<u32>(bits[which / 32]).fetch_or(bit, relaxed) & bit) == 0;

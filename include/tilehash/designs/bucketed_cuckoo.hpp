@@ -7,8 +7,9 @@
 // A bucket is 64 bytes: 16, 8 or 4 slots. A lookup reads one bucket and, only where needed, the second.
 //
 // A new key goes to the second bucket only when the first is full ("first fit"). A bucket that still has an
-// empty slot has never overflowed, so a lookup ends there: hits read 1.0x buckets, and misses stop early at
-// moderate loads. papers/bucketed_cuckoo_balanced.hpp takes the emptier bucket instead.
+// empty slot has never overflowed, so a lookup ends there. Lookups of present keys read 1.0x buckets, and
+// those of absent keys end early at moderate loads. papers/bucketed_cuckoo_balanced.hpp takes the emptier
+// bucket instead.
 //
 // Invariants. (1) A key is stored once, in one of its two buckets. (2) First fit: if any slot of first(k) is
 // `empty`, k is not in second(k). An erased or vacated slot of a bucket that was full is therefore marked

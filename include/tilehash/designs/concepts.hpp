@@ -43,10 +43,10 @@ using answer_of = decltype(std::declval<const D&>().examine(
     std::declval<const D&>().stored(typename D::location{}, typename D::key_bits{})));
 }  // namespace detail
 
-// A trivially copyable view for lookups, which read whole buckets. locate() is arithmetic, address() the memory
-// to prefetch. A tile reads many buckets before it examines the first, so examine() judges one by the stored
-// key (the key as this bucket stores it). advance() goes to the next bucket, which the result of examine() may
-// name. Optional:
+// A trivially copyable view for lookups, which read whole buckets. locate() is arithmetic, address() the
+// memory to prefetch. A tile reads many buckets before it examines the first. So examine() gets the stored
+// key, which is the key as this bucket stores it. advance() goes to the next bucket, which the result of
+// examine() may name. Optional:
 //   max_steps_of(location)   the number of buckets for this key in all, where advance() has learnt it
 //   lookups_at_once          neighbouring keys are in neighbouring memory. So where preferred_width is 1, each
 //                            lane looks up so many keys by itself, and a CPU prefetches nothing for neighbours

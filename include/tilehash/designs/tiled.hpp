@@ -20,8 +20,8 @@
 //
 // Invariants. (1) A key is stored once, in its first or second bucket, and the slot's `2nd` bit says which.
 // (2) If it is in the second, its bit in the first bucket's filter is set; filter bits stay set until the
-// table is swept or rebuilt. (3) While no erase runs, a slot that is taken stays taken: two inserts of one key
-// aim at the same first free slot of the same bucket, one wins and the other finds the key. No lock is needed.
+// table is swept or rebuilt. (3) While no erase runs, a slot that is taken stays taken. Two inserts of one
+// key aim at the same first free slot of a bucket; one wins, the other finds the key, and no lock is needed.
 //
 // When both buckets are full, a displacement frees a slot along a path first(k) -> second(x) -> second(y) ...
 // of keys that move to their other bucket (algorithm/displacement.hpp). Keys in their first bucket go first;

@@ -9,7 +9,8 @@
 // Each item passes through memory once, and the table is written once. This pays where keys are many: a sample
 // says so. Fewer keys are combined before (algorithm/aggregate.hpp), and then inserted.
 //
-// A key with so many items that they exceed a bin is left over by it. What is left over is combined by itself.
+// A key with so many items that they exceed a bin is left over by it. The items left over are combined by
+// themselves.
 #pragma once
 
 #include <algorithm>
@@ -160,10 +161,10 @@ insert_report insert_left(engine::insertion<Design, Space>& table, Space& space,
   return report;
 }
 
-// Combines n items in the regions of an empty table (engine/combined_regions.hpp), which gets capacity for an estimate
-// of their keys if it may grow. Returns nothing, and has inserted nothing, where that does not pay, or there is no
-// memory, or more is left over than a list can hold, or a table that may not grow refuses a key. `few`: whether a
-// sample has shown few keys.
+// Combines n items in the regions of an empty table (engine/combined_regions.hpp), which gets capacity for an
+// estimate of their keys if it may grow. Returns nothing, and has inserted nothing, if that does not pay or
+// memory is missing. The same holds if more items are left over than a list can hold, or if a table that may
+// not grow refuses a key. `few`: whether a sample has shown few keys.
 template <class Design, class Space, class Op, class Update>
 std::optional<insert_report> insert_by_regions(engine::insertion<Design, Space>& table, Space& space,
                                                const array_source<typename Design::slot_type>& items, u64 n,

@@ -144,7 +144,7 @@ class counted_storage : public storage<Design, Space> {
   detail::zero_when_moved<> erased_;     // keys, since the table was tidied or swept
 
  private:
-  // What settle() has to look at, in one word, as it is asked for each key that comes alone.
+  // Reasons for settle() to act, in one word, because each insert of a single key tests it.
   static constexpr u32 viewed = 1;  // a mutable view or a graph exists, and may change the size at any time
   static constexpr u32 sweep_is_due = 2;
   bool is_viewed() const { return (attention_ & viewed) != 0; }

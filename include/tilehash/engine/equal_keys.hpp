@@ -123,9 +123,9 @@ bool repeats_and_is_new(Space& space, const Table& table, const Key* keys, u64 n
 }
 
 // Combines the values of n items by `op`, and inserts each key once with `update`. A refused item represents
-// all items of its key, so these are counted afterwards. Returns nothing, and has inserted nothing, where there
-// is no memory, or the table might get a key twice and may not grow: it could refuse the key once and insert
-// it once. An empty table with many slots hardly ever refuses one; if it does, it is cleared.
+// all items of its key, so these are counted afterwards. Returns nothing, and has inserted nothing, if memory
+// is missing. The same holds if the table may not grow and might get a key twice: it could refuse the key
+// once and insert it once. An empty table with many slots hardly ever refuses one; if it does, it is cleared.
 template <class Design, class Space, class Op, class Update>
 std::optional<insert_report> insert_list(engine::insertion<Design, Space>& table, Space& space,
                                          const array_source<typename Design::slot_type>& items, u64 n,

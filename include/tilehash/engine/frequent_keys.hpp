@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Updates on a GPU by an op that cannot combine given values, where some keys are frequent: their items are applied
-// one after the other (kernel/frequent_keys.hpp), and the other items in any order.
+// Updates on a GPU by an op that cannot combine given values, if some keys are frequent. Items of these keys
+// are applied one after the other (kernel/frequent_keys.hpp), and other items in any order.
 #pragma once
 
 #include <optional>

@@ -51,7 +51,8 @@ auto few_of(const Source& source) {
 template <class Design>
 inline constexpr u32 passes_of = displacing<Design> || self_inserting<Design> ? 3 : 1;
 
-// Pending items among n that another pass may serve, as they found locked buckets. Of more most found no slot.
+// If at most this many of n items are pending, another pass may serve them: they found locked buckets. Among
+// more items, most found no slot.
 constexpr u64 few_to_retry(u64 n) { return n / 64 + 64; }
 
 template <class Design, class Space, class Source, class Update>

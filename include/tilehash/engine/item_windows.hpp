@@ -92,9 +92,9 @@ struct key_estimate {
   u64 items = 0;  // to make capacity for
 };
 
-// Reads the pending keys of a call, `wanted` items. The estimate is not known for few items, which step by
-// step takes as long; for sources that are neither arrays nor lists of combined items; on a CPU, where keys
-// often repeat; and without memory.
+// Reads the pending keys of a call, `wanted` items. There is no estimate for few items, because growth in
+// steps takes as long. The same holds for sources that are neither arrays nor lists of combined items, for
+// keys that often repeat on a CPU, and without memory.
 template <class Space, class Windows>
 key_estimate estimated_keys(Space& space, const Windows& w, u64 wanted, u64 seed) {
   using machine = detail::tuning::of<Space>;
@@ -146,8 +146,8 @@ u64 items_to_grow_to(Space& space, const Policy& table, Windows& w, u64 wanted, 
   if (std::exchange(w.estimated, true)) return 0;
   const key_estimate found =
       distinct ? key_estimate{wanted, wanted} : estimated_keys(space, w, wanted, table.seed());
-  // Regions may take the items of a large insert if few keys repeat and none is present. Of more items than
-  // 1.2 times those held, the bins take more memory than the old table gives back.
+  // Regions may take the items of a large insert if few keys repeat and none is present. If there are more
+  // than 1.2 times as many as the table holds, the bins take more memory than the old table gives back.
   const bool all_pending = !Windows::phases_type::updates && w.looked_up && wanted == w.n;
   const bool suits = wanted >= table.size() && wanted - table.size() <= table.size() / 5;
   if (all_pending && suits && found.keys >= wanted / 4 * 3) w.phases.forget_bits();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The two kernels of a retrieval of few keys' values on a GPU: one looks up the keys and sums the numbers of their
-// values for each block, and one turns these into offsets and copies the values. A general scan and a copy take eight
-// calls of the driver more, each as long as a kernel.
+// The two kernels of a retrieval of few keys' values on a GPU. One looks up the keys and sums the numbers of
+// their values for each block. The other turns these into offsets and copies the values. A general scan and a
+// copy take eight calls of the driver more, each as long as a kernel.
 //
 //   counts     | 1 1 0 2 | 1 1 1 1 | ...       a block has 256 keys
 //   sums       | 4       | 4       | ...

@@ -49,7 +49,7 @@ constexpr bool numbers_slots() {
     return false;
 }
 
-// Of each item of a call: its id and its outcome. Either may be null.
+// The id and the outcome of each item of a call. Either may be null.
 struct item_results {
   u32* ids;
   outcome* became;
@@ -139,10 +139,11 @@ void number_slots(Space& space, const Design& design, const Ids& ids,
     ids.look_up(space, fingerprints<Design>{design, keys}, n, numbered_sink{of, Design::none});
 }
 
-// The items of a call that come first. If a sample has few keys, all are in the table after a short first window, and the
-// other items find them there: equal keys are not met in another table, or in the slots of this one. The window has some
-// copies of each of the sample's keys, and fills all multiprocessors. A sample costs a 20th of a call of different keys, so
-// there is none unless a table gets far more items than it has capacity, and does not have nearly all of their keys.
+// The items of a call that come first. If a sample has few keys, all of them are in the table after a short
+// first window. The other items find them there, so no second table is needed to find equal keys. The window
+// has some copies of each of the sample's keys, and fills all multiprocessors. A sample costs 1/20 of a call
+// of different keys. So there is one only if a table gets far more items than it has capacity, and lacks many
+// of their keys.
 template <class Design, class Table, class Space, class Key>
 u64 first_window(Space& space, const Table& table, const Key* keys, u64 n) {
   if constexpr (Space::has_lanes) {

@@ -94,10 +94,10 @@ bool assigns_whole_regions(const Space& space, const Design& design, u64 n) {
 
 // Is partitioning worth it for n items? A table that holds items is streamed. A build reads and writes it, so
 // it needs a twelfth of the capacity, or a twentieth if the table gets so full that single inserts are slow.
-// A merge streams it in one direction, so it needs a third of that; but not if the table stays so empty that
-// single inserts find slots at once, and cost half for present keys (docs/measured/tiled.md). A block's
-// scratch must hold a region, and a partition's counters. If it cannot count all regions, the table is filled
-// slice by slice. (A CPU can count the regions of any table.)
+// A merge streams it in one direction, so it needs a third of that. It does not pay if the table stays so
+// empty that single inserts find slots at once, and cost half for present keys (docs/measured/tiled.md). A
+// block's scratch must hold a region, and a partition's counters. If it cannot count all regions, the table
+// is filled slice by slice. (A CPU can count the regions of any table.)
 template <class Space, class Design>
 bool regions_pay(const Space& space, const Design& design, u64 n, u64 held) {
   if constexpr (requires { design.bulk_build(); }) {

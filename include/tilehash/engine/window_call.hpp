@@ -161,7 +161,7 @@ class window_call {
     } while (left != 0 && grows_ && grow(w, left, true));
     finish_window(w, end, left);
   }
-  // Refuses the remaining items with absent keys. (Of two equal keys one may have found locked buckets until
+  // Refuses the remaining items with absent keys. (One of two equal keys may have found locked buckets until
   // its tries were spent, and the other a slot.)
   template <class Windows>
   void finish_window(Windows& w, u64 end, u64 left) {

@@ -33,7 +33,7 @@ template <class Design>
 using items_of = array_source<typename Design::slot_type>;
 template <class Design>
 using cells_of = sentinel_cells<typename Design::slot_type>;
-// What displace() reads: on a CPU one code serves all sources (engine/insert_phases.hpp).
+// The source of displace(): on a CPU one code serves all sources (engine/insert_phases.hpp).
 template <class Design, class Space>
 using displaced_of = std::conditional_t<Space::has_lanes, array_source<typename Design::slot_type>,
                                         called_source<typename Design::slot_type>>;

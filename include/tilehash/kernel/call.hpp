@@ -309,7 +309,8 @@ struct numbered_lane {
 };
 
 // A kernel of lanes, whose last block ends the call if end.blocks_done is not null. That saves the launch of
-// another kernel, which a call of few items waits for. Of many items the blocks would queue at one counter.
+// another kernel, which a call of few items waits for. In a call of many items the blocks would queue at one
+// counter.
 template <class Work>
 struct ending_lanes {
   static constexpr u32 block_size = tuning::gpu::lanes_block, resident_blocks = Work::resident_blocks;

@@ -82,7 +82,7 @@ class insert_along_slots {
     u32 left = 0;
     bool erased = false;
   };
-  // Which slots hold the key, are empty, or are erased.
+  // The slots that hold the key, are empty, or are erased.
   struct sector {
     u32 own = 0, empty = 0, erased = 0;
   };

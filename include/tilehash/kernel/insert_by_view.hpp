@@ -53,9 +53,9 @@ TILEHASH_FN outcome displace_among_inserts(const Design& design, typename Design
   return became != outcome::refused ? became : displace_along_path(design, hash, value);
 }
 
-// Calls f with the tile of a view's caller. Threads of a GPU that insert alone go on together until the last of
-// those that came together has finished: a loop that each leaves by itself would part them, and a GPU runs
-// parted threads one after the other.
+// Calls f with the tile of a view's caller. Threads of a GPU that insert alone and came together go on
+// together until the last one has finished. A loop that each thread leaves by itself would part them, and a
+// GPU runs parted threads one after the other.
 template <class Tile, class F>
 TILEHASH_FN auto by_tile_of_caller(Tile t, const F& f) {
 #if defined(__CUDA_ARCH__)
@@ -64,9 +64,9 @@ TILEHASH_FN auto by_tile_of_caller(Tile t, const F& f) {
   return f(t);
 }
 
-// Counts an inserted key, or an erased one. On a GPU one lane adds for all lanes of its warp that are here, and
-// the multiprocessors have different counters: one atomic operation for each lane would bound a GPU to some
-// 4 * 10^9 items a second.
+// Counts an inserted key, or an erased one. On a GPU one lane adds for all lanes of its warp that are here,
+// and the multiprocessors have different counters. One atomic operation for each lane would bound a GPU to
+// some 4 * 10^9 items a second.
 TILEHASH_FN void count_change(u64* counters, u64 hint, bool adds) {
 #if defined(__CUDA_ARCH__)
   const u32 here = __activemask(), added = __ballot_sync(here, adds);

@@ -11,10 +11,10 @@
 // the memory of the list. Keys may move while others are displaced, so these are two kernels, unless there
 // is one block.
 //
-// A given-up item may represent others: regions drop all items but one of a key, and another copy may
-// have found a slot since. So if there is any, all items of the call are looked up afterwards, and those with
-// absent keys are refused. A third kernel does that where a table may be full after the call; else the last
-// block, since then items are hardly ever given up, and another kernel takes time in each call.
+// A given-up item may represent others: regions drop all items but one of a key, and another copy may have
+// found a slot since. So if there is any, all items of the call are looked up afterwards, and those with
+// absent keys are refused. If a table may be full after the call, a third kernel does that. Otherwise the
+// last block does: items are hardly ever given up then, and another kernel takes time in each call.
 #pragma once
 
 #include <algorithm>

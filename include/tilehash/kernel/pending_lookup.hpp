@@ -2,9 +2,10 @@
 // The last kernel of an insert that does not synchronize with the host: it looks up the keys of the items that
 // are still pending, and ends the call.
 //
-// Of two equal keys one may have met locked buckets until its tries were spent, and the other may have found a
-// slot. When no key moves any more, a lookup distinguishes the copy of a stored key, which is present, from a key that
-// the table refuses. Usually no item is pending: the kernel reads the bits, an eighth of a byte an item.
+// One of two equal keys may have met locked buckets until its tries were spent, and the other may have found
+// a slot. When no key moves any more, a lookup distinguishes the copy of a stored key, which is present, from
+// a key that the table refuses. Usually no item is pending: the kernel reads the bits, an eighth of a byte an
+// item.
 #pragma once
 
 #include <algorithm>

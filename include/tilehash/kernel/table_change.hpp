@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What asynchronous calls and views change in a table, as they count it in the memory of the space.
+// The changes of a table by asynchronous calls and views, which they count in the memory of the space.
 #pragma once
 
 #include <tilehash/core/config.hpp>

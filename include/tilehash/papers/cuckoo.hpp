@@ -33,8 +33,8 @@
 //
 // A tile writes a key to a slot, or takes it from one, only while it holds the lock of the key's first slot.
 // A lock is a bit for eight slots; a tile tries it, never waits for it, and holds one at a time. So a slot
-// that holds a key changes under that key's lock, and a free slot by compare-and-swap. Of equal keys one is
-// inserted and the others see it.
+// that holds a key changes under that key's lock, and a free slot by compare-and-swap. One of equal keys is
+// inserted, and the others see it.
 //
 // A key goes to the stash, where it has one slot, after (lg S)^2 / 2 failed walks. If that slot is taken, the
 // key tries more walks, up to 1024, where they may help. They cannot help with two functions, whose walks are

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// HashGraph as its authors' own program builds it, with which the thesis' assignment asks to compare: the steps of
-// version 2 one by one, each by one atomic operation for an item in global memory.
+// HashGraph as its authors' own program builds it; the thesis' assignment asks for the comparison. It takes
+// the steps of version 2 one by one, each by one atomic operation for an item in global memory.
 //
 //   hash         rows of all items, stored for the next two steps
 //   count bins   one addition for each item; scan; counters to zero

@@ -48,9 +48,9 @@ class item_traffic {
   }
   u64 bytes() const { return outgoing_.bytes() + incoming_.bytes(); }
 
-  // Brings the items to their owners, those with a frequent key once. Each item has an answer column of each of these
-  // sizes. Collective, between words().begin() and further steps. The extra words from 1 on are the caller's.
-  // What it returns is valid until the next call.
+  // Brings the items to their owners, those with a frequent key once. Each item has an answer column of each
+  // of these sizes. Collective, between words().begin() and further steps. The extra words from 1 on are the
+  // caller's. The result is valid until the next call.
   template <class Key, class Value>
   arrived_items<Key, Value, Space> send(Space& space, std::span<const Key> keys, const Value* values,
                                         const frequent_items<Key, Value, Space>& often = {},

@@ -74,7 +74,7 @@ auto retrieve_from_owners(Space& space, item_traffic<Space, Exchange>& traffic, 
   traffic.takes_values(false);
   const u32 sizes[] = {u32(sizeof(u64))};
   auto in = traffic.template send<key, value>(space, keys, nullptr, {}, sizes);
-  // Of the owner: the values of the keys that it received, and how many go to each rank.
+  // The owner's part: the values of the keys that it received, and how many go to each rank.
   decltype(table.retrieve(space, keys)) found;
   std::vector<u64> going(traffic.ranks(), 0);
   words.attempt([&] {

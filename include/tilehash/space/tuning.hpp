@@ -111,7 +111,7 @@ struct common {
 
   // ---- samples: twice the precision takes four times the size ----
   static constexpr u32 repeats_sampled = 4096;  // keys of a call that may combine equal ones
-  // Keys of so many items. Of many keys a 16th may repeat, as none has more items; of few a 16th are different.
+  // A sample of 1 item in 1024. Keys are many if at most 1/16 of it repeats, and few if at most 1/16 differs.
   static constexpr u64 many_sampled_one_in = 1024, least_many_sampled = 1024, most_many_sampled = 65536,
                        repeated_of_many = 16, few_of_sampled = 16, met_sampled = u64(1) << 24;
   static constexpr u32 sampled_keys = 8192;     // of a block, in a set of twice as many slots
@@ -246,7 +246,7 @@ struct sm_90 : common {
   static constexpr u32 small_join_block = 256, rank_block = 512, sort_block = 512, few_partition_block = 512;
   // Two on a multiprocessor (merge_occupancy): more threads keep registers in local memory.
   static constexpr u32 merge_block(u64 word_bytes) { return by_word(word_bytes, 640, 512); }
-  // Of a block that builds a table's only region from few items: few threads pass a barrier sooner.
+  // Threads of a block that builds a table's only region from few items: few threads pass a barrier sooner.
   static constexpr u32 build_threads(u32 items) { return items / 64 * 32 + 32; }
 
   // ---- blocks that a multiprocessor should hold: the compiler limits their registers ----

@@ -235,8 +235,8 @@ struct horton_displacement {
   }
 
   // The number of items that move with an item of `b`, or with one that is about to be stored there, and the
-  // functions by which they may: secondary items by all but their own, a primary one by that in its remap
-  // entry, or by all if there is none.
+  // functions by which they may move. A secondary item may by all but its own function. A primary item may by
+  // the function in its remap entry, or by all if there is none.
   struct crowd {
     u32 items, may;
   };

@@ -9,9 +9,9 @@
 // table by one random offset: the paper's coherent sequence. A range of 2^g homes starts where a
 // multiplication by a random odd number sends `high`. The paper takes the key modulo the table: an adversary
 // knows that start, no seed changes it, and it needs a division. With a random start, each bucket has nearly
-// as many keys of the universe as any other, as the multiples of a number that is far from every fraction
-// with a small denominator are distributed evenly. Home and remainder (high and slot) determine the key:
-// low = home - start(high).
+// as many keys of the universe as any other. The reason: multiples of a number that is far from every
+// fraction with a small denominator are distributed evenly. Home and remainder (high and slot) determine the
+// key: low = home - start(high).
 //
 // The seed determines the offsets. If a few steps lead back to where they began, unplaced keys meet the same
 // full buckets again. If the first offsets share a divisor with the number of buckets, the table splits into

@@ -10,7 +10,7 @@
 //
 // The bucket's number and the age give the home, and the home gives g bits of the key (robin_hood/homes.hpp).
 // Those bits hold the age and, in the first slot of a bucket, its maximum age. So no key bit is lost, where
-// the paper loses 4 of 32, and a free slot, of age 0, looks like no key. g grows with the table, and with it
+// the paper loses 4 of 32. A free slot has age 0 and looks like no key. g grows with the table, and with it
 // the oldest age that fits a slot; robin_hood_homes has the widths that depend on the table.
 //
 // The maximum age belongs to the bucket, as the home of its keys, and stays when the slot's key goes.

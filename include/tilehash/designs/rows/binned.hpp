@@ -155,7 +155,7 @@ struct fill_bins : share_of_bins<Rows, Key, Threads> {
     const auto sums = block.template scratch<u32>(order_at + share * sizeof(u16));
     for (u32 b = me; b < bins; b += Threads) starts[b] = 0;
     block.barrier();
-    // Of this thread's items: the bin, and the rank among the share's items of that bin.
+    // The bin of each of this thread's items, and its rank among the share's items of that bin.
     u32 positions[of_each];
     TILEHASH_UNROLL
     for (u32 k = 0; k < of_each; ++k) {

@@ -8,8 +8,8 @@
 //
 // A random write to memory costs a whole line read and written back; partitioned items are written in runs
 // that the cache gathers, and the table is written once, in order. So a build runs at several times the rate
-// of single inserts, on a GPU (shared memory) and on a CPU (a block is worked through alone, its scratch is
-// in the cache).
+// of single inserts. On a GPU the scratch is shared memory. On a CPU a block is one thread, and its scratch
+// is in the cache.
 //
 // An empty table's region is its own bin: it has a slot for each of its items, so the build needs next to no
 // memory in addition to the table. Many new items are merged into a table that holds items in the same way:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The costs of a Horton table, as the paper predicts them (section 6): the keys of a bucket are Poisson
-// distributed, a bucket of type B keeps S - 1 of its x keys and remaps the others, each by an entry of its
-// own, and they fit elsewhere. `load` is items per slot.
+// The costs of a Horton table, as the paper predicts them (section 6). The keys of a bucket are Poisson
+// distributed. A bucket of type B keeps S - 1 of its x keys and remaps the others, each by an entry of its
+// own, and these fit elsewhere. `load` is items per slot.
 //
 // Host arithmetic, O(1): a few hundred terms.
 #pragma once
