@@ -48,6 +48,14 @@ const char* name_of(multiplicity_op op) {
       return "index";
     case multiplicity_op::index_find:
       return "index ids";
+    case multiplicity_op::single_values:
+      return "single-level values";
+    case multiplicity_op::single_values_find:
+      return "single-level values look up";
+    case multiplicity_op::two_values:
+      return "two-level values";
+    case multiplicity_op::two_values_find:
+      return "two-level values look up";
   }
   return "";
 }

@@ -5,7 +5,7 @@
 #include <tilehash/core/atomic.hpp>
 #include <tilehash/index.hpp>
 #include <tilehash/instances/multimap.hpp>
-#include <tilehash/papers/published/compacting.hpp>
+#include <tilehash/papers/published/multi_value.hpp>
 #include <tilehash/rows.hpp>
 #include <tilehash/space/buffer.hpp>
 #include <tilehash/table.hpp>
@@ -136,6 +136,25 @@ void measure_indexes(Space& space, const buffer<u32, Space>& keys, unsigned repe
   space.for_each(n, check_same{keys.data(), back.data(), wrong});
 }
 
+// One of the thesis' multi-value tables.
+template <class Table, class Space>
+void measure_values(Space& space, const make_copies& items, u64 n, unsigned repeat, multiplicity_op build,
+                    u64* wrong, multiplicity_row& row) {
+  const auto time = [&](multiplicity_op op, auto run) {
+    row.seconds[static_cast<u32>(op)] = measure(
+        space, repeat, [] {}, run);
+  };
+  const std::span<const u32> keys(items.keys, n), values(items.values, n);
+  const buffer<u32, Space> begins(space, n), counts(space, n);
+  Table table(space, n);
+  bool built = true;
+  time(build, [&] { built = built && table.build(space, keys, values, 1); });
+  time(static_cast<multiplicity_op>(static_cast<u32>(build) + 1),
+       [&] { table.find_async(space, keys, begins.span(), counts.span()); });
+  row.wrong += !built || table.size() != row.what.keys();
+  space.for_each(n, check_item_counts{items, counts.data(), wrong});
+}
+
 template <class Space>
 multiplicity_row measure_multiplicity(Space& space, const std::string& space_name,
                                       const multiplicity_case& the_case, unsigned repeat) {
@@ -188,6 +207,10 @@ multiplicity_row measure_multiplicity(Space& space, const std::string& space_nam
   time(multiplicity_op::look_up, [&] { map.count(space, keys.span(), out.span()); });
   space.for_each(n, check_item_counts{make, out.data(), wrong.data()});
   measure_indexes(space, keys, repeat, wrong.data(), row);
+  measure_values<papers::published::multi_value_by_sort<Space>>(
+      space, make, n, repeat, multiplicity_op::single_values, wrong.data(), row);
+  measure_values<papers::published::multi_value_by_count<Space>>(
+      space, make, n, repeat, multiplicity_op::two_values, wrong.data(), row);
   row.wrong += read_one(space, wrong.data());
   return row;
 }

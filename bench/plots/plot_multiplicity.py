@@ -14,6 +14,8 @@ BUILDS = {  # (the legend's name, a color, a dash)
     "hash_graph": ("hash_graph", COLORS[2], "-"),
     "compacting": ("compacting table", COLORS[5], "-"),
     "sorted list": ("sorted list of keys", COLORS[8], "-"),
+    "single-level values": ("single-level multi-value table", COLORS[5], ":"),
+    "two-level values": ("two-level multi-value table", COLORS[3], ":"),
     "sort": ("sort of the pairs", COLORS[8], ":"),
 }
 LOOKUPS = {

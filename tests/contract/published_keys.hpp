@@ -7,12 +7,14 @@
 
 #include <algorithm>
 #include <string>
+#include <unordered_map>
 #include <unordered_set>
 #include <utility>
 #include <vector>
 
 #include <contract/random.hpp>
 #include <tilehash/papers/published/compacting.hpp>
+#include <tilehash/papers/published/multi_value.hpp>
 
 namespace tilehash::contract {
 
@@ -83,6 +85,48 @@ void expect_two_way_indexes(Space& space, u64 n) {
     published::compacted_list<Space> list(space, n);
     list.build(space, there.span());
     expect_two_way(list, space, keys);
+  }
+}
+
+// Builds a table of the pairs i -> values[i], and compares all values of a key with the standard's map.
+template <class Table, class Space>
+void expect_all_values(Table t, Space& space, const std::vector<u32>& keys) {
+  std::unordered_map<u32, std::vector<u32>> model;
+  std::vector<u32> asked = keys, numbers(keys.size());
+  for (u32 i = 0; i < keys.size(); ++i) {
+    numbers[i] = 7 * i + 1;
+    model[keys[i]].push_back(numbers[i]);
+    asked.push_back(keys[i] ^ 0x5a5a'0001);
+  }
+  const buffer<u32, Space> there(space, std::span<const u32>(asked)),
+      values(space, std::span<const u32>(numbers));
+  const buffer<u32, Space> begins(space, asked.size()), counts(space, asked.size());
+  for (const u64 seed : {run_seed(), run_seed() + 1}) {  // in the same table
+    ASSERT_TRUE(t.build(space, there.span().first(keys.size()), values.span(), seed));
+    ASSERT_EQ(t.size(), model.size());
+    t.find_async(space, there.span(), begins.span(), counts.span());
+    const std::vector<u32> begin = begins.to_host(), count = counts.to_host();
+    std::vector<u32> grouped(keys.size());
+    space.copy_to_host(grouped.data(), t.values().data(), grouped.size() * sizeof(u32));
+    std::unordered_set<u32> compared;
+    for (u64 i = 0; i < asked.size(); ++i) {
+      const auto its = model.find(asked[i]);
+      ASSERT_EQ(count[i], its == model.end() ? 0 : its->second.size()) << asked[i];
+      if (count[i] == 0) continue;
+      ASSERT_LE(begin[i] + count[i], grouped.size());
+      if (!compared.insert(asked[i]).second) continue;
+      const auto first = grouped.begin() + begin[i];
+      std::sort(first, first + count[i]);
+      ASSERT_TRUE(std::equal(first, first + count[i], its->second.begin())) << asked[i];
+    }
+  }
+}
+template <class Space>
+void expect_multi_value_tables(Space& space, u64 n) {
+  for (const auto& [name, keys] : sets_of_repeated_keys(n, run_seed())) {
+    SCOPED_TRACE(name);
+    expect_all_values(published::multi_value_by_sort<Space>(space, n), space, keys);
+    expect_all_values(published::multi_value_by_count<Space>(space, n), space, keys);
   }
 }
 

@@ -258,6 +258,10 @@ TEST(published, indexes_of_repeated_keys_are_two_way) {
   cpu space(4);
   contract::expect_two_way_indexes(space, 6'000);
 }
+TEST(published, multi_value_tables_keep_all_values) {
+  cpu space(4);
+  contract::expect_multi_value_tables(space, 1'000);
+}
 TEST(published, sets_of_repeated_keys_have_each_once) {
   cpu space(4);
   contract::expect_sets(space, 6'000);

@@ -85,6 +85,10 @@ TEST(EmulatedPublished, IndexesAreTwoWay) {
   emulated space({.seed = contract::run_seed(), .preempt = true});
   contract::expect_two_way_indexes(space, 1200);
 }
+TEST(EmulatedPublished, MultiValueTablesKeepAllValues) {
+  emulated space({.seed = contract::run_seed(), .preempt = true});
+  contract::expect_multi_value_tables(space, 300);
+}
 TEST(EmulatedPublished, SetsHaveEachKeyOnce) {
   emulated space({.seed = contract::run_seed(), .preempt = true});
   contract::expect_sets(space, 1200);

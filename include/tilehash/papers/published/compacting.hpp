@@ -251,10 +251,9 @@ class two_level_compacting {
     using namespace compacting_steps;
     space.for_each(keys.size(), find_ids<two_level_places>{places(), keys.data(), ids.data()});
   }
-
- private:
   compacting_steps::two_level_places places() const { return {table_.slots().data(), table_.view()}; }
 
+ private:
   table_type table_;
   compacting_steps::numbering<Space> numbers_;
 };
