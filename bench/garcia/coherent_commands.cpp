@@ -9,6 +9,7 @@
 #include <tilehash/core/error.hpp>
 
 #include <algorithm>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
@@ -30,9 +31,10 @@ using bench::subject;
 
 struct rates_options : common_options {
   std::vector<std::string> designs, models, layouts;
-  std::vector<double> loads;
+  std::vector<double> loads, angles;
   std::vector<std::uint64_t> items;
   std::uint32_t side = 0, slices = 64;
+  std::string mesh;
 };
 
 struct ages_options : common_options {
@@ -154,15 +156,16 @@ void run_sizes(rates_options options) {
   all.finish();
 }
 
-void run_images(rates_options options, const char* experiment, bool turned_too) {
+void run_images(rates_options options, const char* experiment) {
   rates all(options, experiment);
   if (options.side == 0) options.side = all.on_gpu() ? 8192 : 2048;
   for (const std::string& model : options.models) {
     for (const std::string& layout : options.layouts) {
       using access = coherent_data::access;
       all.measure({model, layout, options.side, share_of(model), access::rows, 0}, options.loads);
-      if (turned_too)
-        all.measure({model, layout, options.side, share_of(model), access::turned, 0}, options.loads);
+      for (const double degrees : options.angles)
+        all.measure({model, layout, options.side, share_of(model), access::turned, 0, degrees},
+                    options.loads);
     }
   }
   all.finish();
@@ -171,11 +174,13 @@ void run_images(rates_options options, const char* experiment, bool turned_too) 
 void run_voxels(rates_options options) {
   rates all(options, "coherent/voxels");
   if (options.side == 0) options.side = all.on_gpu() ? 512 : 256;
+  if (!options.mesh.empty()) options.models = {std::filesystem::path(options.mesh).stem().string()};
   for (const std::string& model : options.models) {
     for (const std::string& layout : options.layouts) {
       // The shares of the armadillo and of the hairball in a grid of 512^3.
       const double share = (model == "hairy" ? 24.0 : 9.2) * 1e6 / (512.0 * 512 * 512);
-      all.measure({model, layout, options.side, share, coherent_data::access::slices, options.slices},
+      all.measure({model, layout, options.side, share, coherent_data::access::slices, options.slices, 0,
+                   options.mesh},
                   options.loads);
     }
   }
@@ -255,7 +260,7 @@ void add_coherent_commands(CLI::App& bench) {
   add_choices(*images, *pictures, many);
   add_grid(*images, *pictures, {"random", "structured"}, {"row_major"},
            "Pixels along a side (default: 2048, on a GPU 8192)");
-  images->callback([pictures] { run_images(*pictures, "coherent/images", false); });
+  images->callback([pictures] { run_images(*pictures, "coherent/images"); });
 
   CLI::App* layouts = bench.add_subcommand(
       "coherent/layouts",
@@ -264,7 +269,12 @@ void add_coherent_commands(CLI::App& bench) {
   add_choices(*layouts, *orders, {0.5, 0.85, 0.99});
   add_grid(*layouts, *orders, {"structured"}, bench::coherent_layouts,
            "Pixels along a side (default: 2048, on a GPU 8192)");
-  layouts->callback([orders] { run_images(*orders, "coherent/layouts", true); });
+  orders->angles = {30};
+  layouts->add_option("--angles", orders->angles, "Degrees by which the picture is turned")
+      ->delimiter(',')
+      ->check(CLI::Range(0.0, 360.0))
+      ->capture_default_str();
+  layouts->callback([orders] { run_images(*orders, "coherent/layouts"); });
 
   CLI::App* voxels = bench.add_subcommand(
       "coherent/voxels", "Sparse voxel models in every layout, sliced at random orientations (the 3D data)");
@@ -275,6 +285,8 @@ void add_coherent_commands(CLI::App& bench) {
   voxels->add_option("--slices", models->slices, "Slices")
       ->check(CLI::Range(1, 10'000))
       ->capture_default_str();
+  voxels->add_option("--mesh", models->mesh, "The inside of a closed mesh in an OFF file, in place of models")
+      ->check(CLI::ExistingFile);
   voxels->callback([models] { run_voxels(*models); });
 }
 

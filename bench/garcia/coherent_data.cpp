@@ -10,8 +10,10 @@
 #include <cmath>
 #include <numbers>
 #include <numeric>
+#include <optional>
 #include <random>
 
+#include "garcia/solid.hpp"
 #include "numbered.hpp"
 #include "parallel.hpp"
 
@@ -66,6 +68,11 @@ class noise_row {
 class model {
  public:
   model(const coherent_data& what, u32 dimensions) : what_(what), dimensions_(dimensions) {
+    if (!what.mesh.empty()) {
+      inside_.emplace(what.mesh, what.side);
+      most_ = 0.5;
+      return;
+    }
     std::vector<double> sample(1 << 15);
     for (u64 i = 0; i < sample.size(); ++i) {
       u64 p[3]{};
@@ -80,7 +87,12 @@ class model {
   class row {
    public:
     row(const model& of, u64 y, u64 z)
-        : side_(of.what_.side), y_(y), z_(z), dimensions_(of.dimensions_), most_(of.most_) {
+        : side_(of.what_.side),
+          y_(y),
+          z_(z),
+          dimensions_(of.dimensions_),
+          most_(of.most_),
+          inside_(of.inside_ ? &*of.inside_ : nullptr) {
       const double scaled_y = static_cast<double>(y) / static_cast<double>(side_);
       const double scaled_z = static_cast<double>(z) / static_cast<double>(side_);
       const auto add = [&](double x_scale, double y_scale, double z_scale, double weight, u64 seed) {
@@ -98,6 +110,7 @@ class model {
     }
     bool defined(u64 x) { return score(x) < most_; }
     double score(u64 x) {
+      if (inside_ != nullptr) return inside_->has(x, y_, z_) ? 0 : 1;
       if (parts_.empty()) return drawn((z_ * side_ + y_) * side_ + x + 0x72616e64);
       const double at = static_cast<double>(x) / static_cast<double>(side_);
       if (!hairy_) {
@@ -119,6 +132,7 @@ class model {
     u64 side_, y_, z_;
     u32 dimensions_;
     double most_;
+    const solid* inside_;
     bool hairy_ = false;
     std::vector<part> parts_;  // none: each point by chance
   };
@@ -127,6 +141,7 @@ class model {
   const coherent_data& what_;
   u32 dimensions_;
   double most_ = 0;
+  std::optional<solid> inside_;
 };
 
 template <class Layout>
@@ -150,7 +165,7 @@ vector3 unit(const vector3& a) { return scaled(a, 1 / std::sqrt(dot(a, a))); }
 
 std::vector<plane> planes_of(const coherent_data& what) {
   if (what.how == coherent_data::access::turned) {
-    const double angle = std::numbers::pi / 6, c = std::cos(angle), s = std::sin(angle);
+    const double angle = what.degrees * std::numbers::pi / 180, c = std::cos(angle), s = std::sin(angle);
     return {{{c, s, 0}, {-s, c, 0}}};
   }
   std::mt19937_64 random(5);

@@ -22,10 +22,12 @@ struct coherent_data {
   std::string model = "structured", layout = "row_major";
   u32 side = 0;           // of the square or the cube
   double share = 0.3055;  // of its points that are defined, on average
-  // Rows of a picture; the same picture turned by 30 degrees, as a screen shows it; or slices of a voxel
-  // model through its middle at random orientations, so many.
+  // Rows of a picture; the same picture turned, as a screen shows it; or slices of a voxel model through its
+  // middle at random orientations, so many.
   enum class access { rows, turned, slices } how = access::rows;
   u32 slices = 0;
+  double degrees = 30;  // of the turn
+  std::string mesh{};   // a file: its inside is defined, in place of a model's share; `model` is its name
 };
 
 // On all threads. Throws invalid_argument if the layout does not fit the grid in 32 bits.

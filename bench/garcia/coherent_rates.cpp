@@ -22,10 +22,13 @@ std::string access_name(const coherent_data& data) {
 
 std::string coherent_heading(const coherent_data& data, u64 items, u64 lookups, double load) {
   const std::string what =
-      data.side == 0 ? fmt::format("{} random keys", items)
-                     : fmt::format("{}, {}{}, {}: {} points defined, {} asked for by {}", data.model,
-                                   data.side, data.how == coherent_data::access::slices ? "^3" : "^2",
-                                   data.layout, items, lookups, access_name(data));
+      data.side == 0
+          ? fmt::format("{} random keys", items)
+          : fmt::format("{}, {}{}, {}: {} points defined, {} asked for by {}", data.model, data.side,
+                        data.how == coherent_data::access::slices ? "^3" : "^2", data.layout, items, lookups,
+                        data.how == coherent_data::access::turned
+                            ? fmt::format("rows, turned by {:g} degrees", data.degrees)
+                            : access_name(data));
   return fmt::format("\n{}; load {:g}\n  {:<26} {:>12} {:>12} {:>10}\n", what, load, "million a second",
                      "build", "access", "buckets");
 }
@@ -49,6 +52,7 @@ fields fields_of(const coherent_row& row) {
     all.push_back({"layout", row.data.layout});
     all.push_back({"side", row.data.side});
     all.push_back({"access", access_name(row.data)});
+    if (row.data.how == coherent_data::access::turned) all.push_back({"degrees", row.data.degrees});
   }
   all.push_back({"load", row.load});
   all.push_back({"load_factor", m.load_factor});

@@ -398,7 +398,7 @@ TEST(Program, MeasuresAndFindsNothingWrong) {
         "bench thesis/cuckoo --n 500 --builds 2 --size 1.25,2.5 --stash 0,16,101",
         "bench one_key --n 1000 --key-bits 32",
         "bench yardstick --n 1k --load 0.8 --design tiled --peers all",
-        "bench coherent/layouts --side 64 --load 0.8 --layouts hilbert",
+        "bench coherent/layouts --side 64 --load 0.8 --layouts hilbert --angles 10,90",
         "bench coherent/voxels --side 16 --slices 2 --load 0.8 --layouts morton",
         "bench hashgraph/join --left 1000 --right 8000 --found 0.7 --kinds inner,left,semi,anti --skew "
         "none,left",
