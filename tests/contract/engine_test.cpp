@@ -9,22 +9,13 @@ struct engine_space : cpu {
 }  // namespace tilehash::contract
 
 #include <contract/bad_hash.hpp>
+#include <contract/counting_hash.hpp>
 #include <contract/engine.hpp>
 #include <contract/growth_memory.hpp>
 
 // Bounded work is counted, not timed: in calls of the hash function.
 namespace tilehash::contract {
 namespace {
-
-struct counting_hash : murmur {
-  static inline std::atomic<u64> calls = 0;
-  using murmur::murmur;
-  template <class Bits>
-  u64 operator()(Bits key) const noexcept {
-    ++calls;
-    return murmur::operator()(key);
-  }
-};
 
 TEST(bounded_work, a_full_table_says_so_soon) {
   cpu space(1);

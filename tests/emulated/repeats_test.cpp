@@ -10,6 +10,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include <contract/counting_hash.hpp>
 #include <contract/random.hpp>
 #include <contract/repeats.hpp>
 #include <tilehash/algorithm/aggregate.hpp>
@@ -286,6 +287,47 @@ TEST(RepeatedKeys, OfATableThatGrowsAreInsertedOnce) {
   insert_few_keys<tiled<u64, u64>, op::sum>(0, 0, true, seed);
   insert_few_keys<tiled<float, u32>, op::sum>(700, 0, false, seed);
   insert_few_keys<tiled<u32, u32>, op::sum>(900, 300, true, seed);
+}
+
+// The design's hash function is called for each item that meets the table. An insert that finds few keys among its items
+// stops before it changes the table, and the list of the keys is inserted in its place.
+using counted_cuckoo = bucketed_cuckoo<u64, u64, counting_hash>;
+u64 hashed_by_insert(emulated& space, table<counted_cuckoo, emulated>& t,
+                     const repeating_items<u64, u64>& items) {
+  const buffer<u64, emulated> k(space, items.keys), v(space, items.values);
+  const u64 held = t.size();
+  counting_hash::calls = 0;
+  const insert_report report = t.insert(space, k.span(), v.span());
+  const u64 calls = counting_hash::calls, keys = items.of_key.size();
+  EXPECT_EQ(report, (insert_report{
+                        .inserted = keys, .present = items.keys.size() - keys, .restarts = report.restarts}));
+  EXPECT_EQ(t.size(), held + keys);
+  return calls;
+}
+TEST(RepeatedKeys, MeetATableThatGrowsOnce) {
+  const u64 seed = run_seed(), n = detail::tuning::gpu::least_sketched + 300;
+  SCOPED_TRACE("TILEHASH_SEED=" + std::to_string(seed));
+  emulated space({.seed = seed, .preempt = true});
+  random_numbers random(seed);
+  for (const u64 made_for : {u64(0), u64(600)}) {
+    table<counted_cuckoo, emulated> t(space, made_for, {.seed = seed});
+    EXPECT_LT(hashed_by_insert(space, t, {n, repeats::some, random}), n / 2);
+  }
+}
+// A table that is nearly full has capacity for few keys, but their copies would wait for each other.
+TEST(RepeatedKeys, MeetANearlyFullTableOnce) {
+  const u64 seed = run_seed();
+  SCOPED_TRACE("TILEHASH_SEED=" + std::to_string(seed));
+  emulated space({.seed = seed, .preempt = true});
+  random_numbers random(seed);
+  // A sample of the keys is looked up.
+  const u64 n = 4 * std::max(detail::least_to_combine(space), detail::tuning::table::presence_sample);
+  table<counted_cuckoo, emulated> t(space, n, {.load_factor = 0.95, .seed = seed});
+  std::vector<u64> others(t.capacity() - t.capacity() / 8);
+  for (u64 i = 0; i < others.size(); ++i) others[i] = spread_key<u64>(2 * n + i);
+  const buffer<u64, emulated> o(space, others);
+  ASSERT_EQ(t.insert(space, o.span(), o.span()).inserted, others.size());
+  EXPECT_LT(hashed_by_insert(space, t, {n, repeats::few, random}), n / 2);
 }
 
 // In a table that becomes rather full, copies of a key wait for each other. So a sample of a call's keys decides whether
