@@ -3,12 +3,9 @@
 #include "bench_commands.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
-#include <CLI/CLI.hpp>
 
-#include <algorithm>
-#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "commands.hpp"
@@ -17,7 +14,6 @@
 #include "options.hpp"
 #include "parallel.hpp"
 #include "report.hpp"
-#include "session.hpp"
 
 namespace tilehash::app {
 namespace {
@@ -43,35 +39,25 @@ struct aggregation_options : common_options {
   std::vector<std::uint64_t> groups{1 << 10, 1 << 16, 1 << 24};
 };
 
-void run_ceilings(const ceilings_options& options) {
-  session session(options);
-  const auto rows = session.space() == "cuda"
-                        ? bench::cuda_ceilings(options.sizes, options.repeat)
-                        : bench::cpu_ceilings(options.sizes, options.repeat, options.threads);
-  experiment all(session, "ceilings", session.machine() + '\n' + bench::ceiling_table(rows));
-  for (const auto& row : rows) all.keep(fields_of(row, session.space()));
-  all.finish(nullptr);
+void run_ceilings(experiment& rows, const ceilings_options& options) {
+  for (const auto& row : rows.on_gpu() ? bench::cuda_ceilings(options.sizes, options.repeat)
+                                       : bench::cpu_ceilings(options.sizes, options.repeat, options.threads))
+    rows.add(fields_of(row, rows.space()));
 }
 
-void run_yardstick(const yardstick_options& options) {
-  for (const std::uint64_t n : options.sizes) {
-    if (n < 2 || (options.bits == 32 && n >= 1ULL << 31))
-      throw input_error(fmt::format("--n {}: must be at least 2, and below 2^31 for keys of 32 bits", n));
-  }
-  session session(options);
+void run_yardstick(experiment& rows, const yardstick_options& options) {
+  check_sizes(options.sizes, "--n", 2, options.bits == 32 ? most_items : 1ULL << 40);
+  const auto all = subjects_in(rows.space(), !rows.on_gpu());
   std::vector<subject> designs, peers;
-  for (const subject& s : bench::all_subjects()) {
-    if (s.space == session.space()) (s.is_peer ? peers : designs).push_back(s);
-  }
+  for (const subject& s : all) (s.is_peer ? peers : designs).push_back(s);
   designs = choose(designs, options.designs, "--design");
-  peers = session.space() == "cpu" ? choose(peers, options.peers, "--peers") : std::vector<subject>{};
+  if (!rows.on_gpu()) peers = choose(peers, options.peers, "--peers");
   // With peers, on all threads and then one thread against one: most of them take one thread at a time for
   // what changes them.
   const int threads = threads_that_run(options.threads);
   std::vector<int> teams{threads};
   if (!peers.empty() && threads > 1) teams.push_back(1);
 
-  experiment rows(session, "yardstick");
   known_limits known;
   const auto run = [&](const subject& s, const yardstick_case& the_case) {
     std::vector<measurement> its;
@@ -82,10 +68,10 @@ void run_yardstick(const yardstick_options& options) {
       });
     } catch (const input_error& error) {  // the program has no tables of such pairs of this design
       if (!its.empty()) throw;
-      session.say(fmt::format("{} is left out: {}\n", s.name, error.what()));
+      rows.say(fmt::format("{} is left out: {}\n", s.name, error.what()));
     }
     if (!its.empty())
-      session.say(bench::subject_line(its));  // so that the file of a stopped command has it, too
+      rows.say(bench::subject_line(its));  // so that the file of a stopped command has it, too
     return its;
   };
   for (const int team : teams) {
@@ -94,7 +80,7 @@ void run_yardstick(const yardstick_options& options) {
       bool peers_done = false;  // they choose their own load factor: once is enough
       for (const double load_factor : options.load_factors) {
         const yardstick_case the_case{n, load_factor, options.bits, options.repeat, team};
-        session.say(bench::case_heading(the_case, session.machine(), team));
+        rows.say(bench::case_heading(the_case, rows.machine(), team));
         if (!std::exchange(peers_done, true)) {
           for (const subject& peer : peers) {
             const auto its = run(peer, the_case);
@@ -103,71 +89,57 @@ void run_yardstick(const yardstick_options& options) {
         }
         for (const subject& design : designs) {
           const auto its = run(design, the_case);
-          if (!theirs.empty() && !its.empty()) session.say(bench::advantage_line(its, theirs));
+          if (!theirs.empty() && !its.empty()) rows.say(bench::advantage_line(its, theirs));
         }
       }
     }
-    session.say(bench::limits_lines(known));
+    rows.say(bench::limits_lines(known));
     known = {};  // the ceilings are of so many threads, too
   }
-  rows.finish();
 }
 
-void run_aggregation(const aggregation_options& options) {
+void run_aggregation(experiment& rows, const aggregation_options& options) {
   check_sizes({options.items}, "--items", 1, most_items);
   check_sizes(options.groups, "--groups", 2, most_items);
-  session session(options);
-  experiment rows(session, "aggregation", session.machine() + '\n');
   for (const std::uint64_t groups : options.groups) {
     for (const bool skewed : {false, true}) {
       const bench::aggregation_case the_case{options.items, groups, skewed};
-      for (const auto& row : session.space() == "cuda"
+      for (const auto& row : rows.on_gpu()
                                  ? bench::cuda_aggregations(the_case, options.repeat)
                                  : bench::cpu_aggregations(the_case, options.repeat, options.threads))
         rows.add(fields_of(row));
     }
   }
-  rows.finish("sums were wrong");
 }
 
 }  // namespace
 
 void add_bench_commands(CLI::App& bench) {
   bench.require_subcommand(1);
-
-  CLI::App* ceilings =
-      bench.add_subcommand("ceilings", "The machine's limits: copies, random reads, random atomics");
-  const auto limits = std::make_shared<ceilings_options>();
-  add_common(*ceilings, *limits);
-  add_sizes(*ceilings, "--bytes", limits->sizes, "Sizes of the memory that is accessed, such as 32M,1G");
-  ceilings->callback([limits] { run_ceilings(*limits); });
-
-  CLI::App* yardstick = bench.add_subcommand(
-      "yardstick", "Tables against the machine's limits and, on the CPU, against other libraries");
-  const auto cases = std::make_shared<yardstick_options>();
-  add_common(*yardstick, *cases);
-  yardstick->add_option(option::design, cases->designs, "Designs to measure, all or none")
-      ->delimiter(',')
-      ->capture_default_str();
-  yardstick->add_option("--peers", cases->peers, "Other libraries' maps to measure on the CPU, all or none")
-      ->delimiter(',')
-      ->capture_default_str();
-  add_sizes(*yardstick, "--n", cases->sizes, "Numbers of unique random keys");
-  add_ratios(*yardstick, option::load_factor, cases->load_factors,
-             "Shares of the slots to fill; designs are left out that take less")
-      ->check(CLI::Range(0.01, 1.0));
-  yardstick->add_option(option::key_bits, cases->bits, "Bits of a key, and of its value: 32 or 64")
-      ->check(CLI::IsMember({32, 64}))
-      ->capture_default_str();
-  yardstick->callback([cases] { run_yardstick(*cases); });
-
-  CLI::App* aggregation =
-      bench.add_subcommand("aggregation", "Sums by group: a table against sorting or another map");
-  const auto sums = std::make_shared<aggregation_options>();
-  add_common(*aggregation, *sums);
-  add_size(*aggregation, "--items", sums->items, "Number of items")->capture_default_str();
-  add_sizes(*aggregation, "--groups", sums->groups, "Numbers of groups");
-  aggregation->callback([sums] { run_aggregation(*sums); });
+  declare<ceilings_options>(bench,
+                            {"ceilings", "The machine's limits: copies, random reads, random atomics",
+                             "billion accesses a second\n"},
+                            run_ceilings, [](option_list& list, ceilings_options& o) {
+                              list.sizes("--bytes", o.sizes,
+                                         "Sizes of the memory that is accessed, such as 32M,1G");
+                            });
+  declare<yardstick_options>(
+      bench, {"yardstick", "Tables against the machine's limits and, on the CPU, against other libraries"},
+      run_yardstick, [](option_list& list, yardstick_options& o) {
+        list.designs(o.designs, "Designs to measure, all or none");
+        list.names("--peers", o.peers, "Other libraries' maps to measure on the CPU, all or none");
+        list.sizes("--n", o.sizes, "Numbers of unique random keys");
+        list.ratios(option::load_factor, o.load_factors,
+                    "Shares of the slots to fill; designs are left out that take less", 0.01, 1);
+        list.number(option::key_bits, o.bits, "Bits of a key, and of its value: 32 or 64", 32, 64)
+            ->check(CLI::IsMember({32, 64}));
+      });
+  declare<aggregation_options>(
+      bench, {"aggregation", "Sums by group: a table against sorting or another map", {}, "sums were wrong"},
+      run_aggregation, [](option_list& list, aggregation_options& o) {
+        list.size("--items", o.items, "Number of items");
+        list.sizes("--groups", o.groups, "Numbers of groups");
+      });
 
   add_update_commands(bench);
   add_growth_commands(bench);

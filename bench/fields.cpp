@@ -25,16 +25,15 @@ std::string column(const std::string& text, int width) {
 
 // The printed fields' `text`, each in its column.
 template <class Text>
-std::string in_columns(const fields& row, Text text) {
+std::string in_columns(const fields& row, bool across, Text text) {
   std::string line;
   for (const field& c : row) {
-    if (c.width == 0) continue;
-    if (!line.empty()) line += ' ';
-    line += column(text(c), c.width);
+    if (c.width != 0 && c.across == across) line += column(text(c), c.width) + ' ';
   }
-  line.erase(line.find_last_not_of(' ') + 1);
   return line;
 }
+
+std::string trimmed(const std::string& text) { return text.substr(0, text.find_last_not_of(' ') + 1); }
 
 }  // namespace
 
@@ -53,22 +52,37 @@ nlohmann::ordered_json object_of(const fields& row) {
   return object;
 }
 
-std::string heading_of(const fields& row) {
-  const std::string line = in_columns(row, [](const field& c) { return c.head; });
-  return line.empty() ? line : line + '\n';
-}
-
-std::string line_of(const fields& row) {
-  std::string line = in_columns(row, text_of);
-  if (line.empty()) return line;
-  for (const field& c : row) {
-    if (c.is_fault) line += faults({{c.head.c_str(), c.value.get<std::uint64_t>()}});
-  }
-  return line + '\n';
-}
-
 bool is_faulty(const fields& row) {
   return std::ranges::any_of(row, [](const field& c) { return c.is_fault && c.value != 0; });
+}
+
+std::string table_lines::add(const fields& row) {
+  const auto head = [](const field& c) { return c.head; };
+  const std::string own = in_columns(row, false, text_of), across = in_columns(row, true, text_of);
+  if (own.empty() && across.empty()) return {};
+  std::string done;
+  if (across.empty() || own != own_) {
+    done = end();
+    own_ = line_ = own;
+    head_ = in_columns(row, false, head);
+  }
+  line_ += across;
+  head_ += in_columns(row, true, head);
+  for (const field& c : row) {
+    if (c.is_fault && !c.head.empty()) faults_ += faults({{c.head.c_str(), c.value.get<std::uint64_t>()}});
+  }
+  return across.empty() ? done + end() : done;
+}
+
+std::string table_lines::end(const std::string& more) {
+  std::string text;
+  if (!line_.empty()) {
+    if (head_ != heading_) text = trimmed(head_) + '\n';
+    text += trimmed(line_) + faults_ + '\n';
+    heading_ = head_;
+  }
+  own_.clear(), head_.clear(), line_.clear(), faults_.clear();
+  return text + more;
 }
 
 }  // namespace tilehash::bench

@@ -24,6 +24,7 @@ struct field {
   std::string format = {};  // of a number, as ".1f"
   double scale = 1;         // of the printed number
   bool is_fault = false;    // counted at the line's end, unless it is 0, and makes the command fail
+  bool across = false;      // rows that differ in such columns alone share a line
 };
 using fields = std::vector<field>;
 
@@ -42,8 +43,18 @@ inline nlohmann::ordered_json or_null(double number) {
 std::string faults(std::initializer_list<std::pair<const char*, std::uint64_t>> counts);
 
 nlohmann::ordered_json object_of(const fields& row);
-std::string heading_of(const fields& row);
-std::string line_of(const fields& row);
 bool is_faulty(const fields& row);
+
+// The printed table. Each call returns what is complete: lines, and a heading above those whose columns differ from the last.
+class table_lines {
+ public:
+  std::string add(const fields& row);
+  std::string end(const std::string& more = {});  // the last line, and `more` below it
+  void new_heading() { heading_.clear(); }
+
+ private:
+  std::string heading_;                     // printed last
+  std::string own_, head_, line_, faults_;  // of the line that is not complete
+};
 
 }  // namespace tilehash::bench

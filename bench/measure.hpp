@@ -12,6 +12,9 @@ namespace tilehash::bench {
 
 using app::spread;
 
+// Processor time is of one thread. It has less of what else a machine does.
+enum class measured_clock { wall, processor };
+
 // Seconds that each of `repeat` runs takes, on the space's own clock, after one to warm up. setup() goes
 // before each of them and is not timed. When the user asks to stop, the runs so far are all, at least one.
 template <class Space, class Setup, class Run>

@@ -37,27 +37,6 @@ std::string noise_of(std::string_view op, const spread& seconds) {
   return fmt::format("  ({} varies by {:.0f} %)", op, seconds.noise() * 100);
 }
 
-std::string ceiling_table(std::span<const ceiling> rows) {
-  std::vector<std::string> kinds;
-  std::vector<u64> sizes;
-  for (const ceiling& row : rows) {
-    if (std::ranges::find(kinds, row.what) == kinds.end()) kinds.push_back(row.what);
-    if (std::ranges::find(sizes, row.bytes) == sizes.end()) sizes.push_back(row.bytes);
-  }
-  std::string text = fmt::format("{:<38}", "billion accesses a second (GB/s), in");
-  for (const u64 size : sizes) text += fmt::format(" {:>16}", in_binary_units(size));
-  for (const std::string& kind : kinds) {
-    text += fmt::format("\n{:<38}", kind);
-    for (const ceiling& row : rows) {
-      if (row.what != kind) continue;
-      const double rate = row.ops_per_s() / 1e9;
-      text += fmt::format(" {:>16}",
-                          fmt::format("{:.{}f} ({:.0f})", rate, rate < 1 ? 4 : 2, row.bytes_per_s() / 1e9));
-    }
-  }
-  return text + '\n';
-}
-
 fields fields_of(const aggregation& row) {
   return {{"method", row.method, "method", -26},
           {"space", row.space},
@@ -75,12 +54,13 @@ fields fields_of(const aggregation& row) {
 
 fields fields_of(const ceiling& row, const std::string& space) {
   return {{"space", space},
-          {"what", row.what},
+          {"what", row.what, "", -38},
           {"bytes", row.bytes},
+          {"", in_binary_units(row.bytes), "in", 9},
           {"items", row.ops},
           {"seconds", as_json(row.seconds)},
-          {"gitems_per_s", row.ops_per_s() / 1e9},
-          {"gb_per_s", row.bytes_per_s() / 1e9}};
+          {"gitems_per_s", row.ops_per_s() / 1e9, "G/s", 9, ".4f"},
+          {"gb_per_s", row.bytes_per_s() / 1e9, "GB/s", 9, ".1f"}};
 }
 
 std::string case_heading(const yardstick_case& the_case, const std::string& machine, int threads) {

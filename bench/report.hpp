@@ -17,7 +17,6 @@ namespace tilehash::bench {
 // A warning for the end of a line where the runs differ by more than a tenth; else nothing.
 std::string noise_of(std::string_view op, const spread& seconds);
 
-std::string ceiling_table(std::span<const ceiling> rows);
 fields fields_of(const ceiling& row, const std::string& space);
 
 fields fields_of(const aggregation& row);

@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "alcantara/sweep.hpp"
 
-#include <fmt/format.h>
-
-#include "fields.hpp"
-#include "report.hpp"
-
 namespace tilehash::bench {
 
 std::vector<sweep> thesis_sweeps(const std::string& space) {
@@ -54,44 +49,6 @@ double load_factor_for(const subject& design, u64 items, double size) {
     (fits(middle) ? high : low) = middle;
   }
   return high;
-}
-
-std::string sweep_heading(u64 items, double size, const sweep& s) {
-  std::string text =
-      fmt::format("\n{} pairs of 32 + 32 bits, {:.2f} slots an item; million a second\n  {:<30} {:>6} {:>9}",
-                  items, size, "", "slots", "build");
-  for (const unsigned percent : s.failed)
-    text += fmt::format(" {:>9}", percent == 0 ? std::string("find") : fmt::format("{} % fail", percent));
-  return text + '\n';
-}
-
-std::string sweep_lines(std::span<const sweep_row> of_one_table) {
-  const sweep_row& first = of_one_table.front();
-  std::string shuffled = fmt::format("  {:<30} {:>6.3f}", first.what.design, first.got());
-  std::string sorted;
-  u64 failed = 0, wrong = 0;
-  for (const sweep_row& row : of_one_table) {
-    const measurement& m = row.what;
-    if (m.queries.sorted && sorted.empty())
-      sorted = fmt::format("  {:<30} {:>6} {:>9}", m.design + ", sorted queries", "", "");
-    (m.queries.sorted ? sorted : shuffled) += fmt::format(" {:>9.1f}", m.rate() / 1e6);
-    failed += m.failed, wrong += m.wrong;
-  }
-  shuffled += faults({{"REFUSED", failed}, {"WRONG", wrong}});
-  return shuffled + '\n' + (sorted.empty() ? sorted : sorted + '\n');
-}
-
-std::string fill_lines(std::span<const sweep_row> of_one_table) {
-  std::string text = fmt::format("  {:<20} at a fill of", of_one_table.front().what.design);
-  std::string rates = fmt::format("  {:<20} million a second", "");
-  u64 failed = 0, wrong = 0;
-  for (const sweep_row& row : of_one_table) {
-    text += fmt::format(" {:>6.2f}", row.what.load_factor);
-    rates += fmt::format(" {:>6.0f}", row.what.rate() / 1e6);
-    failed += row.what.failed, wrong += row.what.wrong;
-  }
-  rates += faults({{"REFUSED", failed}, {"WRONG", wrong}});
-  return text + '\n' + rates + '\n';
 }
 
 }  // namespace tilehash::bench

@@ -9,7 +9,6 @@
 
 #include <tilehash/core/config.hpp>
 
-#include <span>
 #include <string>
 #include <vector>
 
@@ -38,9 +37,5 @@ struct sweep_row {
 
 // The load factor at which a design's table of so many items is as large as asked for, or nearly.
 double load_factor_for(const subject& design, u64 items, double size);
-
-std::string sweep_heading(u64 items, double size, const sweep& s);
-std::string sweep_lines(std::span<const sweep_row> of_one_table);
-std::string fill_lines(std::span<const sweep_row> of_one_table);
 
 }  // namespace tilehash::bench

@@ -230,13 +230,30 @@ fields fields_of(const partition_counts& row) {
 
 fields fields_of(const sweep_row& row) {
   const measurement& m = row.what;
-  fields all{{"design", m.design}, {"space", m.space},      {"n", m.n},
-             {"size", row.size},   {"size_got", row.got()}, {"load_factor", m.load_factor},
+  const bool finds = m.op == "find", fills = m.op == "insert";
+  const unsigned failed = m.queries.failed_percent;
+  fields all{{"design", m.design},
+             {"", m.queries.sorted ? m.design + ", sorted queries" : m.design, "design", -30},
+             {"space", m.space},
+             {"n", m.n, "items", 9},
+             {"size", row.size, "size", 5, ".2f"},
+             {"size_got", row.got(), "slots", fills ? 0 : 6, ".3f"},
+             {"load_factor", m.load_factor},
              {"op", m.op}};
-  if (m.op == "find") {
-    all.push_back({"failed_percent", m.queries.failed_percent});
+  if (finds) {
+    all.push_back({"failed_percent", failed});
     all.push_back({"sorted", m.queries.sorted});
   }
+  const std::string head = fills                   ? fmt::format("{:.2f}", m.load_factor)
+                           : !finds || failed == 0 ? m.op
+                                                   : fmt::format("{} % fail", failed);
+  all.push_back({.name = {},
+                 .value = m.rate(),
+                 .head = head,
+                 .width = fills ? 7 : 9,
+                 .format = ".1f",
+                 .scale = 1e-6,
+                 .across = true});
   add_rate(all, m);
   return all;
 }

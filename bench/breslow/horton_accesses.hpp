@@ -22,7 +22,6 @@ struct bucket_reads {
   u64 items = 0, failed = 0, wrong = 0;
 
   // A bucket of fewer than four slots is too small a secondary bucket for the keys that must share it.
-  bool faulty() const { return wrong != 0 || (slots >= 4 && failed != 0); }
 };
 
 // How many buckets have so many primary keys? Next to equation 3.

@@ -27,7 +27,6 @@ struct churn_row {
   u64 items = 0, failed = 0, wrong = 0;  // failed: keys of this round that found no place
 
   // Without repatriation the entries take ever more slots, and keys may well find none.
-  bool faulty() const { return wrong != 0 || (failed != 0 && home != "never"); }
 };
 
 // 8 slots at load 0.9, then 4 at 0.85.

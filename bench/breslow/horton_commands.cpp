@@ -4,13 +4,9 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <CLI/CLI.hpp>
 
-#include <tilehash/core/error.hpp>
 #include <tilehash/papers/horton/model.hpp>
 
-#include <algorithm>
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -19,14 +15,11 @@
 #include "breslow/horton_sizes.hpp"
 #include "dataset.hpp"
 #include "experiment.hpp"
-#include "fields.hpp"
 #include "options.hpp"
-#include "session.hpp"
 
 namespace tilehash::app {
 namespace {
 
-using bench::field;
 using bench::fields;
 using bench::measurement;
 using bench::subject;
@@ -46,6 +39,13 @@ struct sizes_options : common_options {
   std::uint64_t lookups = 0;
 };
 
+// A fault unless the table is one that may refuse items.
+bench::field refused_unless(bool may_refuse, std::uint64_t count) {
+  bench::field refused = bench::refused_items(count);
+  refused.is_fault = !may_refuse;
+  return refused;
+}
+
 fields fields_of(const bench::bucket_reads& r) {
   const bool modelled = r.model_found != 0;
   // A table without a model in the paper has an empty column.
@@ -64,7 +64,7 @@ fields fields_of(const bench::bucket_reads& r) {
           model("model_not_found", r.model_not_found, "model", 7),
           model("entries", r.entries, "remap entries, %", 16, 100),
           model("model_entries", r.model_entries, "model", 7, 100),
-          bench::refused_items(r.failed),
+          refused_unless(r.slots < 4, r.failed),
           bench::wrong_answers(r.wrong)};
 }
 
@@ -93,10 +93,7 @@ void keep_models(experiment& rows) {
   }
 }
 
-void run_accesses(const accesses_options& options) {
-  session session(options);
-  experiment rows(session, "horton/accesses");
-  bool faulty = false;
+void run_accesses(experiment& rows, const accesses_options& options) {
   keep_models(rows);
   bench::count_accesses(
       options.slots, options.buckets,
@@ -106,147 +103,91 @@ void run_accesses(const accesses_options& options) {
                    {"load", h.load},
                    {"buckets_by_keys", h.buckets},
                    {"model", h.model}});
-        session.say(fmt::format("load {}: {} buckets of 8 slots, at most {} keys in one\n", h.load,
-                                options.buckets, h.buckets.size() - 1));
+        rows.say(fmt::format("load {}: {} buckets of 8 slots, at most {} keys in one\n", h.load,
+                             options.buckets, h.buckets.size() - 1));
       },
-      [&](const bench::bucket_reads& row) {
-        rows.add(fields_of(row));
-        faulty = faulty || row.faulty();
-      });
-  rows.finish(nullptr);
-  session::fail_if(faulty, "answers were wrong or items lost");
+      [&](const bench::bucket_reads& row) { rows.add(fields_of(row)); });
 }
 
-std::string churn_heading() {
-  return fmt::format("{:>24} | {:>31} | {:>31}\n{:>5} {:>5} {:>12} | {}{}\n", "", "buckets read, found",
-                     "not found", "slots", "load", "after round", "  eager    lazy   never   fresh | ",
-                     "  eager    lazy   never   fresh");
-}
-std::string churn_line(std::span<const bench::churn_row> of_one_round) {
-  const bench::churn_row& first = of_one_round.front();
-  std::string text = fmt::format("{:>5} {:>5} {:>12} |", first.slots, first.load, first.round), more = " |";
-  std::uint64_t failed = 0, wrong = 0;
-  for (const bench::churn_row& row : of_one_round) {
-    text += fmt::format(" {:>7.4f}", row.found);
-    more += fmt::format(" {:>7.4f}", row.not_found);
-    failed += row.failed, wrong += row.wrong;
-  }
-  return text + more + bench::faults({{"refused", failed}, {"WRONG", wrong}}) + '\n';
-}
-
-void run_churn(const churn_options& options) {
-  session session(options);
-  experiment rows(session, "horton/churn", churn_heading());
-  std::vector<bench::churn_row> all;
+void run_churn(experiment& rows, const churn_options& options) {
   bench::count_churn(options.what, [&](const bench::churn_row& row) {
-    all.push_back(row);
-    rows.keep({{"slots", row.slots},
-               {"load", row.load},
-               {"round", row.round},
-               {"home", row.home},
-               {"found", row.found},
-               {"not_found", row.not_found},
-               {"type_b", row.type_b},
-               {"items", row.items},
-               bench::refused_items(row.failed),
-               bench::wrong_answers(row.wrong)});
-    if (row.home == "fresh") session.say(churn_line(std::span(all).last(4)));  // a round's last
+    rows.add(
+        {{"slots", row.slots, "slots", 5},
+         {"load", row.load, "load", 5, ".2f"},
+         {"round", row.round, "after round", 12},
+         {"home", row.home},
+         {.name = "found", .value = row.found, .head = row.home, .width = 8, .format = ".4f", .across = true},
+         {.name = "not_found",
+          .value = row.not_found,
+          .head = "none",
+          .width = 8,
+          .format = ".4f",
+          .across = true},
+         {"type_b", row.type_b},
+         {"items", row.items},
+         refused_unless(row.home == "never", row.failed),
+         bench::wrong_answers(row.wrong)});
   });
-  rows.finish(nullptr);
-  session::fail_if(std::ranges::any_of(all, &bench::churn_row::faulty), "answers were wrong or items lost");
 }
 
-void run_sizes(sizes_options options) {
-  session session(options);
-  const bool on_gpu = session.space() == "cuda";
-  if (options.sizes.empty()) options.sizes = bench::sizes_to(std::uint64_t{1} << (on_gpu ? 33 : 30));
-  if (options.lookups == 0) options.lookups = std::uint64_t{1} << (on_gpu ? 26 : 22);
-  for (const std::uint64_t bytes : options.sizes) {
-    if (bytes < 1 << 10 || bytes >= 1ULL << 36)
-      throw input_error(fmt::format("--bytes {}: must be at least 1K and below 64G", bytes));
-  }
-  std::vector<subject> known;
-  for (const std::string& name : bench::size_designs) {
-    for (const subject& s : bench::all_subjects()) {
-      if (s.space == session.space() && s.name == name) known.push_back(s);
-    }
-  }
+void run_sizes(experiment& rows, const sizes_options& options) {
+  const std::uint64_t lookups =
+      options.lookups != 0 ? options.lookups : std::uint64_t{1} << (rows.on_gpu() ? 26 : 22);
+  check_sizes(options.sizes, "--bytes", 1 << 10, (1ULL << 36) - 1);
+  std::vector<subject> known = choose(subjects_in(rows.space(), false), {}, "", bench::size_designs);
   const auto designs = options.designs.empty() ? known : choose(known, options.designs, "--design");
-  experiment rows(session, "horton/sizes", session.machine() + '\n');
-  bench::known_limits unused;
-  for (const std::uint64_t bytes : options.sizes) {
+  for (const std::uint64_t bytes : options.sizes.empty()
+                                       ? bench::sizes_to(std::uint64_t{1} << (rows.on_gpu() ? 33 : 30))
+                                       : options.sizes) {
     const auto n = static_cast<std::uint64_t>(options.load_factor * static_cast<double>(bytes / 8));
     bench::yardstick_case the_case{n, options.load_factor, 32, options.repeat, options.threads, {{0}, {100}}};
-    the_case.least_lookups = options.lookups;
+    the_case.least_lookups = lookups;
     the_case.count_buckets = true;
-    session.say(bench::size_heading(bytes, n, options.load_factor));
-    for (const subject& design : designs) {
-      std::vector<bench::size_row> its;
-      try {
-        design.run(the_case, unused, [&](const measurement& m) {
-          its.push_back({bytes, m});
-          rows.keep(fields_of(its.back()));
-        });
-      } catch (const out_of_memory&) {
-        session.say(fmt::format("  {:<26} there is not the memory\n", design.name));
-        continue;
-      }
-      if (!its.empty()) session.say(bench::size_line(its));  // else it is never so full
-    }
+    for (const subject& design : designs)
+      rows.measure(design, the_case, [&](const measurement& m) {
+        return fields_of(bench::size_row{bytes, m});
+      });
   }
-  rows.finish();
 }
 
 }  // namespace
 
 void add_horton_commands(CLI::App& bench) {
-  CLI::App* accesses = bench.add_subcommand("horton/accesses",
-                                            "Buckets that lookups read in Horton tables, next to the paper's "
-                                            "model (figures 8 to 11 and 14; on the CPU)");
-  const auto counted = std::make_shared<accesses_options>();
-  counted->space = "cpu";
-  add_size(*accesses, "--slots", counted->slots, "Slots of each table")
-      ->check(CLI::Range(std::int64_t{1} << 12, std::int64_t{1} << 30))
-      ->capture_default_str();
-  add_size(*accesses, "--buckets", counted->buckets, "Buckets whose keys are counted")
-      ->check(CLI::Range(std::int64_t{1} << 8, std::int64_t{1} << 27))
-      ->capture_default_str();
-  add_json(*accesses, *counted);
-  accesses->callback([counted] { run_accesses(*counted); });
-
-  CLI::App* churn = bench.add_subcommand(
-      "horton/churn",
-      "Buckets that lookups read after rounds of erasing and inserting a tenth of the items (on the CPU)");
-  const auto churned = std::make_shared<churn_options>();
-  churned->space = "cpu";
-  add_size(*churn, "--slots", churned->what.table_slots, "Slots of each table")
-      ->check(CLI::Range(std::int64_t{1} << 12, std::int64_t{1} << 26))
-      ->capture_default_str();
-  churn->add_option("--rounds", churned->what.rounds, "Rounds")
-      ->check(CLI::Range(1, 1000))
-      ->capture_default_str();
-  churn->add_option("--calls", churned->what.calls, "Calls of erase, and of insert, in a round")
-      ->check(CLI::Range(1, 1000))
-      ->capture_default_str();
-  add_json(*churn, *churned);
-  churn->callback([churned] { run_churn(*churned); });
-
-  CLI::App* sizes = bench.add_subcommand(
-      "horton/sizes",
-      "Rates of lookups against the table's size, and the bytes they move (figures 12 and 13)");
-  const auto measured = std::make_shared<sizes_options>();
-  add_common(*sizes, *measured);
-  sizes
-      ->add_option(option::design, measured->designs,
-                   fmt::format("Designs to measure, all or some of {}", fmt::join(bench::size_designs, ",")))
-      ->delimiter(',');
-  add_sizes(*sizes, "--bytes", measured->sizes,
-            "Sizes of the tables, such as 16K,1G (default: from 16K to 1G, on a GPU to 8G)");
-  add_ratio(*sizes, option::load_factor, measured->load_factor, "Share of the slots to fill")
-      ->check(CLI::Range(0.01, 0.98))
-      ->capture_default_str();
-  add_size(*sizes, "--lookups", measured->lookups, "Lookups in a call, at least (default: 4M, on a GPU 64M)");
-  sizes->callback([measured] { run_sizes(*measured); });
+  declare<accesses_options>(bench,
+                            {.name = "horton/accesses",
+                             .about = "Buckets that lookups read in Horton tables, next to the paper's model "
+                                      "(figures 8 to 11 and 14; on the CPU)",
+                             .on_cpu_alone = true},
+                            run_accesses, [](option_list& list, accesses_options& o) {
+                              list.size("--slots", o.slots, "Slots of each table", 1 << 12, 1 << 30);
+                              list.size("--buckets", o.buckets, "Buckets whose keys are counted", 1 << 8,
+                                        1 << 27);
+                            });
+  declare<churn_options>(
+      bench,
+      {.name = "horton/churn",
+       .about = "Buckets that lookups read after rounds of erasing and inserting a tenth of the items (on "
+                "the CPU)",
+       .above = "buckets read by lookups of present and of absent keys, as homes are updated\n",
+       .on_cpu_alone = true},
+      run_churn, [](option_list& list, churn_options& o) {
+        list.size("--slots", o.what.table_slots, "Slots of each table", 1 << 12, 1 << 26);
+        list.number("--rounds", o.what.rounds, "Rounds", 1, 1000);
+        list.number("--calls", o.what.calls, "Calls of erase, and of insert, in a round", 1, 1000);
+      });
+  declare<sizes_options>(
+      bench,
+      {"horton/sizes",
+       "Rates of lookups against the table's size, and the bytes they move (figures 12 and 13)",
+       "million items a second; buckets and bytes a lookup\n"},
+      run_sizes, [](option_list& list, sizes_options& o) {
+        list.designs(o.designs, fmt::format("Designs to measure, all or some of {}",
+                                            fmt::join(bench::size_designs, ",")));
+        list.sizes("--bytes", o.sizes,
+                   "Sizes of the tables, such as 16K,1G (default: from 16K to 1G, on a GPU to 8G)");
+        list.ratio(option::load_factor, o.load_factor, "Share of the slots to fill", 0.01, 0.98);
+        list.size("--lookups", o.lookups, "Lookups in a call, at least (default: 4M, on a GPU 64M)");
+      });
 }
 
 }  // namespace tilehash::app

@@ -3,7 +3,6 @@
 // tables next to both cuckoo tables of the paper and `tiled` (Breslow et al., figures 12 and 13).
 #pragma once
 
-#include <span>
 #include <string>
 #include <vector>
 
@@ -27,8 +26,6 @@ inline const std::vector<std::string> size_designs{"bucketed_cuckoo_balanced", "
 // Powers of two from 16 KiB on.
 std::vector<u64> sizes_to(u64 most);
 
-std::string size_heading(u64 bytes, u64 items, double load);
-std::string size_line(std::span<const size_row> of_one_table);
 fields fields_of(const size_row& row);
 
 }  // namespace tilehash::bench

@@ -4,7 +4,6 @@
 // 5, 6, 7 and 10 and the figures of the 3D data).
 #pragma once
 
-#include <span>
 #include <string>
 #include <vector>
 
@@ -34,9 +33,6 @@ inline const std::vector<std::string> coherent_designs{"robin_hood",
 void register_one_slot_cpu(std::vector<subject>& all);
 void register_one_slot_cuda(std::vector<subject>& all);
 
-std::string access_name(const coherent_data& data);
-std::string coherent_heading(const coherent_data& data, u64 items, u64 lookups, double load);
-std::string coherent_line(std::span<const coherent_row> of_one_table);
 fields fields_of(const coherent_row& row);
 
 }  // namespace tilehash::bench

@@ -38,18 +38,15 @@ inline const std::vector<std::string> cell_probes = {
     "join_intersect",  // Probe-New as a semijoin: the rows of a graph of the queries meet the table's
 };
 
-// The thesis measures processor time (4.2.2), to which less comes of what else a machine does; of one thread.
-enum class cells_clock { wall, processor };
-
 // A question, and the design that answers it.
 struct cells_case {
-  std::string data;               // "random", or the name of a mesh
-  std::span<const cell> cells{};  // of the mesh; random ones are made where they are used
-  u64 n = 0, queries = 0;         // cells, and how many of them are asked for
-  double load = 1;                // items a row; indexed_cuckoo has 0.8 items a slot
-  unsigned repeat = 1;            // times, after one to warm up
-  int threads = 0;                // of a CPU; 0: all
-  cells_clock clock = cells_clock::wall;
+  std::string data;                             // "random", or the name of a mesh
+  std::span<const cell> cells{};                // of the mesh; random ones are made where they are used
+  u64 n = 0, queries = 0;                       // cells, and how many of them are asked for
+  double load = 1;                              // items a row; indexed_cuckoo has 0.8 items a slot
+  unsigned repeat = 1;                          // times, after one to warm up
+  int threads = 0;                              // of a CPU; 0: all
+  measured_clock clock = measured_clock::wall;  // the thesis measures the processor's time (4.2.2)
 };
 
 struct cells_measurement {

@@ -2,181 +2,126 @@
 // tilehash bench hashgraph/cells, meshes, probes
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <CLI/CLI.hpp>
 
 #include <tilehash/space/cpu.hpp>
 
 #include <algorithm>
 #include <filesystem>
-#include <map>
-#include <memory>
 #include <string>
 #include <vector>
 
 #include "commands.hpp"
-#include "dataset.hpp"
 #include "experiment.hpp"
 #include "kolushev/hashgraph_cells.hpp"
 #include "kolushev/hashgraph_cells_report.hpp"
 #include "kolushev/mesh_cells.hpp"
 #include "options.hpp"
-#include "session.hpp"
 
 namespace tilehash::app {
 namespace {
 
 using bench::cells_case;
-using bench::cells_clock;
 using bench::cells_measurement;
 
 struct cells_options : common_options {
-  std::vector<std::string> designs{"all"};
+  std::vector<std::string> designs;
   std::vector<std::uint64_t> sizes, queries;
   std::vector<std::string> files;
   double load = 1;
-  cells_clock clock = cells_clock::wall;
+  bench::measured_clock clock = bench::measured_clock::wall;
 };
 
 // Every case on one thread of a CPU, where the standard's sets run too, and on all, or on as many as asked.
-class cells_experiment {
- public:
-  cells_experiment(const cells_options& options, const char* name, const std::vector<std::string>& known)
-      : options_(options),
-        session_(options),
-        rows_(session_, name, session_.machine() + '\n'),
-        designs_(options.designs) {
-    if (designs_ == std::vector<std::string>{"all"}) designs_ = known;
-    if (session_.space() == "cuda")
-      threads_ = {0};
-    else if (options.threads != 0)
-      threads_ = {options.threads};
-    else if (options.clock == cells_clock::processor)
-      threads_ = {1};
-    else
-      threads_ = {1, cpu(0).threads()};
-    if (options.clock == cells_clock::processor && threads_ != std::vector{1})
-      throw input_error("--clock processor: it is for one thread of a CPU; use --clock wall");
-    threads_.erase(std::unique(threads_.begin(), threads_.end()), threads_.end());
+void measure(experiment& rows, const cells_options& options, const std::vector<std::string>& known,
+             cells_case the_case) {
+  std::vector<int> teams{0};
+  if (!rows.on_gpu() && options.threads != 0) teams = {options.threads};
+  if (!rows.on_gpu() && options.threads == 0) teams = {1, cpu(0).threads()};
+  const bool by_processor = options.clock == bench::measured_clock::processor;
+  if (by_processor && options.threads == 0) teams.resize(1);
+  check_clock(options.clock, teams == std::vector{1});
+  teams.erase(std::unique(teams.begin(), teams.end()), teams.end());
+  the_case.load = options.load;
+  the_case.repeat = options.repeat;
+  the_case.clock = options.clock;
+  const bool all = options.designs.empty() || options.designs == std::vector<std::string>{"all"};
+  for (const int threads : teams) {
+    the_case.threads = threads;
+    const auto tell = [&](const cells_measurement& m) { rows.add(fields_of(m)); };
+    rows.on_gpu() ? bench::cuda_cells(the_case, all ? known : options.designs, tell)
+                  : bench::cpu_cells(the_case, all ? known : options.designs, tell);
   }
-
-  void measure(cells_case the_case) {
-    the_case.load = options_.load;
-    the_case.repeat = options_.repeat;
-    the_case.clock = options_.clock;
-    for (const int threads : threads_) {
-      the_case.threads = threads;
-      std::vector<cells_measurement> its;
-      const auto tell = [&](const cells_measurement& m) {
-        its.push_back(m);
-        rows_.keep(fields_of(m));
-      };
-      session_.say(bench::cells_heading(the_case, threads));
-      session_.space() == "cuda" ? bench::cuda_cells(the_case, designs_, tell)
-                                 : bench::cpu_cells(the_case, designs_, tell);
-      const auto standard = std::ranges::find(its, "std::unordered_set", &cells_measurement::design);
-      if (standard != its.end()) standard_ = *standard;  // on one thread, and then for all others
-      const bool compares = standard_.what.data == the_case.data && standard_.what.n == the_case.n;
-      for (const cells_measurement& m : its)
-        session_.say(bench::cells_line(m, compares ? &standard_ : nullptr));
-    }
-  }
-  void end() { rows_.finish("cells were lost or answers wrong"); }
-
-  bool on_gpu() const { return session_.space() == "cuda"; }
-
- private:
-  const cells_options& options_;
-  session session_;
-  experiment rows_;
-  std::vector<std::string> designs_;
-  std::vector<int> threads_;
-  cells_measurement standard_;
-};
-
-void run_cells(cells_options options) {
-  check_sizes(options.sizes, "--n", 1, most_items);
-  cells_experiment cells(options, "hashgraph/cells", bench::cell_designs);
-  if (options.sizes.empty()) {
-    for (std::uint64_t n = 5'000'000; n <= 40'000'000; n += 5'000'000) {
-      if (cells.on_gpu() || n % 10'000'000 == 0) options.sizes.push_back(n);
-    }
-  }
-  for (const std::uint64_t n : options.sizes) cells.measure({.data = "random", .n = n, .queries = n});
-  cells.end();
 }
 
-void run_meshes(const cells_options& options) {
+void run_cells(experiment& rows, const cells_options& options) {
+  check_sizes(options.sizes, "--n", 1, most_items);
+  auto sizes = options.sizes;
+  if (sizes.empty()) {
+    for (std::uint64_t n = 5'000'000; n <= 40'000'000; n += 5'000'000) {
+      if (rows.on_gpu() || n % 10'000'000 == 0) sizes.push_back(n);
+    }
+  }
+  for (const std::uint64_t n : sizes)
+    measure(rows, options, bench::cell_designs, {.data = "random", .n = n, .queries = n});
+}
+
+void run_meshes(experiment& rows, const cells_options& options) {
   std::vector<std::vector<bench::cell>> meshes;  // all read before anything is measured
   for (const std::string& file : options.files) meshes.push_back(bench::read_cells(file));
-  cells_experiment cells(options, "hashgraph/meshes", bench::cell_designs);
   for (std::size_t i = 0; i < meshes.size(); ++i) {
     const std::string name = std::filesystem::path(options.files[i]).filename().stem().string();
-    cells.measure({.data = name, .cells = meshes[i], .n = meshes[i].size(), .queries = meshes[i].size()});
+    measure(rows, options, bench::cell_designs,
+            {.data = name, .cells = meshes[i], .n = meshes[i].size(), .queries = meshes[i].size()});
   }
-  cells.end();
 }
 
-void run_probes(const cells_options& options) {
+void run_cell_probes(experiment& rows, const cells_options& options) {
   const std::uint64_t n = options.sizes.front();
   check_sizes(options.sizes, "--n", 1, most_items);
   check_sizes(options.queries, "--queries", 1, n);
-  cells_experiment cells(options, "hashgraph/probes", bench::cell_probes);
   for (const std::uint64_t queries : options.queries)
-    cells.measure({.data = "random", .n = n, .queries = queries});
-  cells.end();
+    measure(rows, options, bench::cell_probes, {.data = "random", .n = n, .queries = queries});
 }
 
-CLI::App* add_command(CLI::App& bench, const char* name, const char* what,
-                      const std::shared_ptr<cells_options>& options,
-                      const std::vector<std::string>& designs) {
-  CLI::App* command = bench.add_subcommand(name, what);
-  add_common(*command, *options);
-  command
-      ->add_option(option::design, options->designs,
-                   fmt::format("all, or some of {}", fmt::join(designs, ",")))
-      ->delimiter(',')
-      ->check(CLI::IsMember(designs) | CLI::IsMember({"all"}))
-      ->capture_default_str();
-  add_ratio(*command, option::load_factor, options->load, "Items a row of the graphs")
-      ->check(CLI::Range(0.1, 10.0))
-      ->capture_default_str();
-  const std::map<std::string, cells_clock> clocks{{"wall", cells_clock::wall},
-                                                  {"processor", cells_clock::processor}};
-  command
-      ->add_option("--clock", options->clock, "wall, or processor as in the thesis: time of one CPU thread")
-      ->transform(CLI::CheckedTransformer(clocks))
-      ->default_str("wall");
-  return command;
+void add_common(option_list& list, cells_options& o, const std::vector<std::string>& designs) {
+  list.designs(o.designs, fmt::format("all, or some of {}", fmt::join(designs, ",")))
+      ->check(CLI::IsMember(designs) | CLI::IsMember({"all"}));
+  list.ratio(option::load_factor, o.load, "Items a row of the graphs", 0.1, 10);
+  list.clock(o.clock);
 }
 
 }  // namespace
 
 void add_cells_commands(CLI::App& bench) {
-  const auto cells = std::make_shared<cells_options>();
-  CLI::App* command =
-      add_command(bench, "hashgraph/cells", "Sets of random cells of four integers: build, found, not found",
-                  cells, bench::cell_designs);
-  add_sizes(*command, "--n", cells->sizes,
-            "Numbers of cells (default: 10, 20, 30 and 40 million; on a GPU 5 million to 40)");
-  command->callback([cells] { run_cells(*cells); });
-
-  const auto meshes = std::make_shared<cells_options>();
-  command = add_command(bench, "hashgraph/meshes", "The same with the cells of tetrahedral meshes", meshes,
-                        bench::cell_designs);
-  command
-      ->add_option("FILE", meshes->files,
-                   "Meshes: TetGen's .ele, as scripts/meshes.sh makes them, or a line of four corners a cell")
-      ->required();
-  command->callback([meshes] { run_meshes(*meshes); });
-
-  const auto probes = std::make_shared<cells_options>();
-  probes->sizes = {40'000'000};
-  probes->queries = {10'000'000, 20'000'000, 30'000'000, 40'000'000};
-  command = add_command(bench, "hashgraph/probes", "The two ways to look up many cells in a graph", probes,
-                        bench::cell_probes);
-  add_sizes(*command, "--n", probes->sizes, "Number of cells in the graph")->expected(1);
-  add_sizes(*command, "--queries", probes->queries, "Numbers of cells asked for, at most --n");
-  command->callback([probes] { run_probes(*probes); });
+  const std::string above = "seconds; bytes a cell\n";
+  const char* const faults = "cells were lost or answers wrong";
+  declare<cells_options>(
+      bench,
+      {"hashgraph/cells", "Sets of random cells of four integers: build, found, not found", above, faults},
+      run_cells, [](option_list& list, cells_options& o) {
+        add_common(list, o, bench::cell_designs);
+        list.sizes("--n", o.sizes,
+                   "Numbers of cells (default: 10, 20, 30 and 40 million; on a GPU 5 million to 40)");
+      });
+  declare<cells_options>(
+      bench, {"hashgraph/meshes", "The same with the cells of tetrahedral meshes", above, faults}, run_meshes,
+      [](option_list& list, cells_options& o) {
+        add_common(list, o, bench::cell_designs);
+        list.command()
+            .add_option(
+                "FILE", o.files,
+                "Meshes: TetGen's .ele, as scripts/meshes.sh makes them, or a line of four corners a cell")
+            ->required();
+      });
+  declare<cells_options>(bench,
+                         {"hashgraph/probes", "The two ways to look up many cells in a graph", above, faults},
+                         run_cell_probes, [](option_list& list, cells_options& o) {
+                           o.sizes = {40'000'000};
+                           o.queries = {10'000'000, 20'000'000, 30'000'000, 40'000'000};
+                           add_common(list, o, bench::cell_probes);
+                           list.sizes("--n", o.sizes, "Number of cells in the graph")->expected(1);
+                           list.sizes("--queries", o.queries, "Numbers of cells asked for, at most --n");
+                         });
 }
 
 }  // namespace tilehash::app

@@ -209,7 +209,7 @@ class cells_workload {
   // Seconds.
   template <class Run>
   double time(Run run) {
-    if (what_.clock == cells_clock::wall) return space_.time(run);
+    if (what_.clock == measured_clock::wall) return space_.time(run);
     const std::clock_t begin = std::clock();
     run();
     return static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;

@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "measure.hpp"
+
 namespace tilehash::bench {
 
 // How a table follows its items.
@@ -35,9 +37,6 @@ inline const std::vector<std::string> published_designs{
 // Operations on words that several of them want at once (dynamic_conflicts.hpp).
 inline const std::vector<std::string> conflict_ops{"compare_and_swap", "exchange", "sequential"};
 
-// Processor time is of one thread, and has less of what else a machine does.
-enum class dynamic_clock { wall, processor };
-
 // Keys of a data set; without one they are numbered (numbered.hpp), each once.
 struct dynamic_keys {
   std::string input{};        // its SPEC
@@ -57,7 +56,7 @@ struct dynamic_case {
   std::vector<std::string> policies;
   unsigned repeat = 5;
   int threads = 0;
-  dynamic_clock clock = dynamic_clock::wall;
+  measured_clock clock = measured_clock::wall;
 };
 
 // What a sweep varies, and the values that it takes by default: the paper's (table 3), and sizes of batches.

@@ -4,25 +4,20 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <chrono>
-#include <map>
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "dataset.hpp"
 #include "experiment.hpp"
-#include "fields.hpp"
 #include "input.hpp"
 #include "li/dynamic.hpp"
 #include "numbered.hpp"
 #include "options.hpp"
 #include "oracle.hpp"
-#include "session.hpp"
 
 namespace tilehash::app {
 namespace {
@@ -42,23 +37,17 @@ struct dynamic_options : common_options {
   std::vector<double> values;  // that it takes
 };
 
-std::string line_of(const dynamic_row& row) {
-  std::string text = fmt::format("{:<26} {:<10}", row.design, row.policy);
-  if (!row.input.empty()) text += " " + row.input;
-  for (const auto& [name, number] : row.numbers) text += fmt::format(" {} {:.5g}", name, number);
-  return text + bench::faults({{"WRONG", row.wrong}}) + '\n';
-}
-bench::fields fields_of(const dynamic_row& row, bench::dynamic_clock clock) {
-  bench::fields all{{"design", row.design}, {"space", row.space}};
-  if (!row.input.empty()) all.push_back({"input", row.input});
-  if (!row.policy.empty()) all.push_back({"policy", row.policy});
-  if (clock == bench::dynamic_clock::processor) all.push_back({"clock", "processor"});
+bench::fields fields_of(const dynamic_row& row, bench::measured_clock clock) {
+  bench::fields all{{"design", row.design, "design", -26}, {"space", row.space}};
+  if (!row.input.empty()) all.push_back({"input", row.input, "input", -10});
+  if (!row.policy.empty()) all.push_back({"policy", row.policy, "policy", -10});
+  if (clock == bench::measured_clock::processor) all.push_back({"clock", "processor"});
   for (const auto& [name, number] : row.numbers) {
     const auto whole = static_cast<std::int64_t>(number);  // of a count
-    if (static_cast<double>(whole) == number)
-      all.push_back({name, whole});
-    else
-      all.push_back({name, number});
+    const bool is_count = static_cast<double>(whole) == number;
+    const int width = std::max(9, static_cast<int>(name.size()));
+    all.push_back({name, is_count ? nlohmann::ordered_json(whole) : nlohmann::ordered_json(number), name,
+                   width, is_count ? "" : ".5g"});
   }
   if (!row.batches.empty()) all.push_back({"batch_seconds", row.batches});
   if (!row.bytes.empty()) all.push_back({"batch_bytes", row.bytes});
@@ -90,7 +79,7 @@ void check(const dynamic_case& c) {
 }
 
 // The keys that a SPEC asks for, of 32 bits, and as many that are not among them.
-dynamic_keys keys_of(const std::string& spec, session& session) {
+dynamic_keys keys_of(const std::string& spec, experiment& rows) {
   const auto begin = std::chrono::steady_clock::now();
   dataset data = load_input(spec, 32, 1);
   dynamic_keys keys{.input = spec, .pairs{data.keys.begin(), data.keys.end()}};
@@ -106,8 +95,8 @@ dynamic_keys keys_of(const std::string& spec, session& session) {
   }
   keys.others.resize(n);
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
-  session.say(fmt::format("{}: {} pairs, {} different keys, made in {:.1f} s\n", spec, keys.pairs.size(),
-                          keys.different, took.count()));
+  rows.say(fmt::format("{}: {} pairs, {} different keys, made in {:.1f} s\n", spec, keys.pairs.size(),
+                       keys.different, took.count()));
   return keys;
 }
 
@@ -135,158 +124,136 @@ std::vector<dynamic_case> cases_of(const dynamic_case& c, const dynamic_options&
   return cases;
 }
 
-void run(const char* name, dynamic_experiment what, const dynamic_options& options) {
+void run(experiment& rows, const std::string& name, dynamic_experiment what, const dynamic_options& options) {
   dynamic_case c = options.what;
-  session session(options);
-  const bool on_gpu = session.space() == "cuda";
-  if (c.clock == bench::dynamic_clock::processor && (on_gpu || options.threads != 1))
-    throw input_error(
-        "--clock processor: it is for one thread of a CPU; add --threads 1, or use --clock wall");
+  check_clock(c.clock, !rows.on_gpu() && options.threads == 1);
   c.repeat = options.repeat;
   c.threads = options.threads;
   std::vector<subject> known;
   for (const std::string& design : names_of(what))
-    known.push_back({.name = design, .space = session.space(), .run = {}});
+    known.push_back({.name = design, .space = rows.space(), .run = {}});
   const std::vector<subject> designs = choose(known, options.designs, "--designs");
-  experiment rows(session, options.vary.empty() ? name : fmt::format("{}/{}", name, options.vary),
-                  session.machine() + '\n');
+  if (!options.vary.empty()) rows.rename(fmt::format("{}/{}", name, options.vary));
   const auto tell = [&](dynamic_row row) {
     if (!options.vary.empty()) row.batches.clear(), row.bytes.clear();
-    rows.keep(fields_of(row, c.clock));
-    session.say(line_of(row));
+    rows.add(fields_of(row, c.clock));
   };
   const auto run_all = [&](dynamic_case its) {
-    its.batch = options.batch.value_or(std::min<std::uint64_t>(its.items, on_gpu ? 1'000'000 : 100'000));
+    its.batch =
+        options.batch.value_or(std::min<std::uint64_t>(its.items, rows.on_gpu() ? 1'000'000 : 100'000));
     std::vector<dynamic_case> cases = cases_of(its, options);
     for (const subject& design : designs) {
       for (dynamic_case& one : cases) {
         one.design = design.name;
-        on_gpu ? bench::cuda_dynamic(what, one, tell) : bench::cpu_dynamic(what, one, tell);
+        rows.on_gpu() ? bench::cuda_dynamic(what, one, tell) : bench::cpu_dynamic(what, one, tell);
       }
     }
   };
-  c.items = options.items.value_or(on_gpu ? 1 << 26 : 1 << 22);
+  c.items = options.items.value_or(rows.on_gpu() ? 1 << 26 : 1 << 22);
   if (options.inputs.empty()) run_all(c);
   for (const std::string& spec : options.inputs) {
-    const dynamic_keys keys = keys_of(spec, session);
+    const dynamic_keys keys = keys_of(spec, rows);
     c.keys = &keys;
     c.items = keys.pairs.size();
     run_all(c);
   }
-  rows.finish();
 }
 
-std::shared_ptr<dynamic_options> add(CLI::App& command, std::vector<std::string> designs,
-                                     dynamic_experiment what = dynamic_experiment::workload) {
-  const auto options = std::make_shared<dynamic_options>();
-  options->designs = std::move(designs);
-  add_common(command, *options);
-  command
-      .add_option(option::design, options->designs,
-                  fmt::format("Designs to measure, all or some of {}", fmt::join(names_of(what), ",")))
-      ->delimiter(',')
-      ->capture_default_str();
-  CLI::Option* const n = add_size(command, "--n", options->items,
-                                  "Number of unique random items (default: 2^26, on the CPU 2^22)");
-  command
-      .add_option("--input", options->inputs,
-                  "Data sets instead, one after the other: tw line re rand com, each with :n=N for another "
-                  "size, or any input of `tilehash run` with keys of 32 bits")
-      ->type_name("SPEC...")
-      ->excludes(n);
-  const std::map<std::string, bench::dynamic_clock> clocks{{"wall", bench::dynamic_clock::wall},
-                                                           {"processor", bench::dynamic_clock::processor}};
-  command.add_option("--clock", options->what.clock, "wall, or processor: time of one CPU thread")
-      ->transform(CLI::CheckedTransformer(clocks))
-      ->default_str("wall");
-  return options;
+void add_bounds(option_list& list, dynamic_case& what) {
+  list.ratio("--alpha", what.alpha, "Least share of the slots that items fill", 0.01, 0.9);
+  list.ratio("--beta", what.beta, "Most", 0.1, 0.96);
 }
-void add_bounds(CLI::App& command, dynamic_case& what) {
-  command.add_option("--alpha", what.alpha, "Least share of the slots that items fill")
-      ->check(CLI::Range(0.01, 0.9))
-      ->capture_default_str();
-  command.add_option("--beta", what.beta, "Most")->check(CLI::Range(0.1, 0.96))->capture_default_str();
+void add_batch(option_list& list, dynamic_options& o, const std::string& of) {
+  add_bounds(list, o.what);
+  list.size("--batch", o.batch, of + " of a batch (default: 1 M, on the CPU 100 000)");
 }
-void add_batches(CLI::App& command, dynamic_options& options) {
-  dynamic_case& what = options.what;
-  add_bounds(command, what);
-  command.add_option("--erased", what.erased, "Deletes, as a share of the inserts (the paper's r)")
-      ->check(CLI::Range(0.0, 1.0))
-      ->capture_default_str();
-  add_size(command, "--batch", options.batch, "Inserts of a batch (default: 1 M, on the CPU 100 000)");
-  command.add_option("--policies", what.policies, "How tables follow their items")
-      ->delimiter(',')
-      ->check(CLI::IsMember(bench::dynamic_policies))
-      ->default_str(fmt::format("{}", fmt::join(what.policies, ",")));
+void add_workload(option_list& list, dynamic_options& o) {
+  list.ratio("--erased", o.what.erased, "Deletes, as a share of the inserts (the paper's r)", 0, 1);
+  add_batch(list, o, "Inserts");
+  list.names("--policies", o.what.policies, "How tables follow their items", bench::dynamic_policies);
+}
+
+// Adds a command. `add`: its own options.
+void declare_dynamic(CLI::App& bench, const char* name, const char* about, dynamic_experiment what,
+                     const std::vector<std::string>& designs, void (*add)(option_list&, dynamic_options&)) {
+  declare<dynamic_options>(
+      bench, {name, about}, [=](experiment& rows, const dynamic_options& o) { run(rows, name, what, o); },
+      [=](option_list& list, dynamic_options& o) {
+        o.designs = designs;
+        list.designs(o.designs,
+                     fmt::format("Designs to measure, all or some of {}", fmt::join(names_of(what), ",")));
+        CLI::Option* const n =
+            list.size("--n", o.items, "Number of unique random items (default: 2^26, on the CPU 2^22)");
+        list.command()
+            .add_option(
+                "--input", o.inputs,
+                "Data sets instead, one after the other: tw line re rand com, each with :n=N for another "
+                "size, or any input of `tilehash run` with keys of 32 bits")
+            ->type_name("SPEC...")
+            ->excludes(n);
+        list.clock(o.what.clock);
+        add(list, o);
+      });
 }
 
 }  // namespace
 
 void add_dynamic_commands(CLI::App& bench) {
-  CLI::App* by_load = bench.add_subcommand(
-      "dynamic/static",
+  using enum dynamic_experiment;
+  declare_dynamic(
+      bench, "dynamic/static",
       "Rates, and items refused, by the filled factor and the number of subtables (figures 7, 9, 16, 17; "
-      "tables 4 to 8)");
-  const auto rates =
-      add(*by_load,
-          {"dynamic_cuckoo", "dynamic_cuckoo_two", "mega_kv", "bucketed_cuckoo_balanced", "linear_probing"},
-          dynamic_experiment::by_load);
-  rates->what.loads = {0.75, 0.8, 0.85, 0.9, 0.95};
-  add_ratios(*by_load, option::load_factor, rates->what.loads, "Shares of the slots to fill")
-      ->check(CLI::Range(0.01, 0.98));
-  by_load->callback([rates] { run("dynamic/static", dynamic_experiment::by_load, *rates); });
-
-  CLI::App* resize = bench.add_subcommand(
-      "dynamic/resize", "One subtable doubled, one halved, next to moving all items (figure 8)");
-  const auto resized = add(*resize, {"dynamic_cuckoo", "dynamic_cuckoo_two"});
-  add_bounds(*resize, resized->what);
-  resize->callback([resized] { run("dynamic/resize", dynamic_experiment::resize, *resized); });
-
-  CLI::App* distribution = bench.add_subcommand(
-      "dynamic/distribution",
-      "Items and buckets of each subtable after each batch of inserts, next to theorem 1");
-  const auto spread = add(*distribution, {"dynamic_cuckoo"});
-  add_bounds(*distribution, spread->what);
-  add_size(*distribution, "--batch", spread->batch, "Inserts of a batch (default: 1 M, on the CPU 100 000)");
-  distribution->callback(
-      [spread] { run("dynamic/distribution", dynamic_experiment::distribution, *spread); });
-
-  CLI::App* rehashes = bench.add_subcommand("dynamic/rehashes",
-                                            "Pairs of resized subtables after each batch of inserts and of "
-                                            "erases, next to the paper's bound of two "
-                                            "for each update (section 5.3)");
-  const auto moved = add(*rehashes, {"dynamic_cuckoo"}, dynamic_experiment::rehashes);
-  add_bounds(*rehashes, moved->what);
-  add_size(*rehashes, "--batch", moved->batch, "Updates of a batch (default: 1 M, on the CPU 100 000)");
-  rehashes->callback([moved] { run("dynamic/rehashes", dynamic_experiment::rehashes, *moved); });
-
-  CLI::App* conflicts = bench.add_subcommand(
-      "dynamic/conflicts", "Atomic operations against the number that go to one word (figure 3)");
-  const auto words = add(*conflicts, bench::conflict_ops, dynamic_experiment::conflicts);
-  conflicts->callback([words] { run("dynamic/conflicts", dynamic_experiment::conflicts, *words); });
-
-  CLI::App* workload = bench.add_subcommand(
-      "dynamic/workload",
-      "Batches of inserts, finds and deletes, then inserts and deletes exchanged (figures 11 to 15)");
-  const auto batches = add(*workload, {"dynamic_cuckoo", "dynamic_cuckoo_two", "mega_kv",
-                                       "bucketed_cuckoo_balanced", "linear_probing", "tiled"});
-  batches->what.policies = bench::dynamic_policies;
-  add_batches(*workload, *batches);
-  workload->callback([batches] { run("dynamic/workload", dynamic_experiment::workload, *batches); });
-
-  CLI::App* sweep = bench.add_subcommand(
-      "dynamic/sweep", "The same batches for several values of one parameter (figures 11 to 14)");
-  const auto swept = add(*sweep, {"dynamic_cuckoo", "mega_kv", "linear_probing", "tiled"});
-  swept->what.policies = {"automatic", "rehash"};
-  std::vector<std::string> names;
-  for (const auto& axis : bench::dynamic_axes) names.push_back(axis.name);
-  sweep->add_option("--vary", swept->vary, "What the batches are done for several values of")
-      ->check(CLI::IsMember(names))
-      ->required();
-  sweep->add_option("--values", swept->values, "These (default: the paper's; batches of 200 000 to 5 M)")
-      ->delimiter(',');
-  add_batches(*sweep, *swept);
-  sweep->callback([swept] { run("dynamic/sweep", dynamic_experiment::workload, *swept); });
+      "tables 4 "
+      "to 8)",
+      by_load,
+      {"dynamic_cuckoo", "dynamic_cuckoo_two", "mega_kv", "bucketed_cuckoo_balanced", "linear_probing"},
+      [](option_list& list, dynamic_options& o) {
+        o.what.loads = {0.75, 0.8, 0.85, 0.9, 0.95};
+        list.ratios(option::load_factor, o.what.loads, "Shares of the slots to fill", 0.01, 0.98);
+      });
+  declare_dynamic(bench, "dynamic/resize",
+                  "One subtable doubled, one halved, next to moving all items (figure 8)", resize,
+                  {"dynamic_cuckoo", "dynamic_cuckoo_two"},
+                  [](option_list& list, dynamic_options& o) { add_bounds(list, o.what); });
+  declare_dynamic(bench, "dynamic/distribution",
+                  "Items and buckets of each subtable after each batch of inserts, next to theorem 1",
+                  distribution, {"dynamic_cuckoo"},
+                  [](option_list& list, dynamic_options& o) { add_batch(list, o, "Inserts"); });
+  declare_dynamic(
+      bench, "dynamic/rehashes",
+      "Pairs of resized subtables after each batch of inserts and of erases, next to the paper's bound of "
+      "two for each update (section 5.3)",
+      rehashes, {"dynamic_cuckoo"},
+      [](option_list& list, dynamic_options& o) { add_batch(list, o, "Updates"); });
+  declare_dynamic(bench, "dynamic/conflicts",
+                  "Atomic operations against the number that go to one word (figure 3)", conflicts,
+                  bench::conflict_ops, [](option_list&, dynamic_options&) {});
+  declare_dynamic(
+      bench, "dynamic/workload",
+      "Batches of inserts, finds and deletes, then inserts and deletes exchanged (figures 11 to 15)",
+      workload,
+      {"dynamic_cuckoo", "dynamic_cuckoo_two", "mega_kv", "bucketed_cuckoo_balanced", "linear_probing",
+       "tiled"},
+      [](option_list& list, dynamic_options& o) {
+        o.what.policies = bench::dynamic_policies;
+        add_workload(list, o);
+      });
+  declare_dynamic(
+      bench, "dynamic/sweep", "The same batches for several values of one parameter (figures 11 to 14)",
+      workload, {"dynamic_cuckoo", "mega_kv", "linear_probing", "tiled"},
+      [](option_list& list, dynamic_options& o) {
+        o.what.policies = {"automatic", "rehash"};
+        std::vector<std::string> axes;
+        for (const auto& axis : bench::dynamic_axes) axes.push_back(axis.name);
+        list.command()
+            .add_option("--vary", o.vary, "What the batches are done for several values of")
+            ->check(CLI::IsMember(axes))
+            ->required();
+        list.command()
+            .add_option("--values", o.values, "These (default: the paper's; batches of 200 000 to 5 M)")
+            ->delimiter(',');
+        add_workload(list, o);
+      });
 }
 
 }  // namespace tilehash::app

@@ -267,7 +267,7 @@ class dynamic_bench {
   // Seconds that run() took, by the clock asked for.
   template <class Run>
   double time(Run run) {
-    return case_.clock == dynamic_clock::wall ? space_.time(run) : processor_seconds(run);
+    return case_.clock == measured_clock::wall ? space_.time(run) : processor_seconds(run);
   }
 
  private:
@@ -428,7 +428,7 @@ class dynamic_bench {
   }
   template <class Step>
   double seconds(Step step) {
-    if (case_.clock == dynamic_clock::processor) return processor_seconds(step);
+    if (case_.clock == measured_clock::processor) return processor_seconds(step);
     space_.synchronize();
     const auto start = std::chrono::steady_clock::now();
     step();

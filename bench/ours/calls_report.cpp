@@ -18,7 +18,7 @@ nlohmann::ordered_json in_microseconds(spread s) {
 }  // namespace
 
 fields fields_of(const call_row& row) {
-  return {{"design", row.design},
+  return {{"design", row.design, "design", -15},
           {"space", row.space},
           {"call", row.call, "call", -24},
           {"items", row.items, "items", 10},

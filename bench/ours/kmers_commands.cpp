@@ -4,12 +4,10 @@
 #include "commands.hpp"
 
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
-#include <memory>
 #include <optional>
 #include <random>
 #include <string>
@@ -25,7 +23,6 @@
 #include "ours/kmers.hpp"
 #include "parallel.hpp"
 #include "report.hpp"
-#include "session.hpp"
 #include "sizes.hpp"
 #include "spent.hpp"
 
@@ -153,51 +150,42 @@ sequences prepare(const kmers_options& options, const scratch_folder& folder) {
 }
 
 bench::fields fields_of(const counter& its, const sequences& of, const std::string& input, int threads) {
-  nlohmann::ordered_json seconds{{"wall", bench::as_json(spread(its.wall))},
-                                 {"processor", bench::as_json(spread(its.processor))}};
-  if (!its.reading.empty()) {
-    seconds["reading"] = bench::as_json(spread(its.reading));
-    seconds["counting"] = bench::as_json(spread(its.counting));
-  }
-  return {{"design", its.name},
-          {"space", "cpu"},
-          {"threads", threads},
-          {"input", input},
-          {"k", of.k},
-          {"n", of.kmers},
-          {"unique", of.right.size()},
-          {"op", "count"},
-          {"items", of.kmers},
-          {"seconds", seconds},
-          {"mitems_per_s", static_cast<double>(of.kmers) / spread(its.wall).median / 1e6},
-          bench::wrong_answers(its.wrong + (its.distinct != of.right.size() ? 1U : 0U))};
-}
-
-std::string line_of(const counter& its, std::uint64_t kmers) {
   const spread wall(its.wall), processor(its.processor);
-  std::string text =
-      fmt::format("  {:<16} {:>8.3f} {:>9.3f} {:>10.1f}  {:>9}", its.name, wall.median, processor.median,
-                  static_cast<double>(kmers) / wall.median / 1e6, its.distinct);
-  if (!its.reading.empty())
-    text += fmt::format("  {:.3f} s to read, {:.3f} to count", spread(its.reading).median,
-                        spread(its.counting).median);
-  return text + bench::noise_of("this", wall) + '\n';
+  bench::fields all{{"design", its.name, "program", -16},
+                    {"space", "cpu"},
+                    {"threads", threads},
+                    {"input", input},
+                    {"k", of.k},
+                    {"n", of.kmers},
+                    {"unique", of.right.size()},
+                    {"op", "count"},
+                    {"items", of.kmers},
+                    {"", wall.median, "s", 8, ".3f"},
+                    {"", processor.median, "CPU s", 8, ".3f"}};
+  nlohmann::ordered_json seconds{{"wall", bench::as_json(wall)}, {"processor", bench::as_json(processor)}};
+  if (!its.reading.empty()) {
+    const spread reading(its.reading), counting(its.counting);
+    seconds["reading"] = bench::as_json(reading);
+    seconds["counting"] = bench::as_json(counting);
+    all.push_back({"", reading.median, "reading", 8, ".3f"});
+    all.push_back({"", counting.median, "counting", 8, ".3f"});
+  }
+  all.push_back({"seconds", seconds});
+  all.push_back({"mitems_per_s", static_cast<double>(of.kmers) / wall.median / 1e6, "M k-mers/s", 10, ".1f"});
+  all.push_back({"", its.distinct, "different", 9});
+  all.push_back({"", bench::noise_of("this", wall), "", -1});
+  all.push_back(bench::wrong_answers(its.wrong + (its.distinct != of.right.size() ? 1U : 0U)));
+  return all;
 }
 
-void run_kmers(const kmers_options& options) {
-  if (options.space == "cuda") throw input_error("--space cuda: k-mers are counted on the CPU here");
-  common_options here = options;
-  here.space = "cpu";
-  session session(here);
+void run_kmers(experiment& rows, const kmers_options& options) {
   const int threads = threads_that_run(options.threads);
   const scratch_folder folder;
   const sequences of = prepare(options, folder);
   const std::string input = options.input.empty()
                                 ? fmt::format("{} reads of 100 letters of 2 million", options.reads)
                                 : options.input;
-  session.say(fmt::format("{}\n{}: {} {}-mers, {} different\n  {:<16} {:>8} {:>9} {:>10}  {:>9}\n",
-                          session.machine(), input, of.kmers, of.k, of.right.size(), "", "s", "CPU s",
-                          "M k-mers/s", "different"));
+  rows.say(fmt::format("{}: {} {}-mers, {} different\n", input, of.kmers, of.k, of.right.size()));
   std::vector<counter> counters{{"tilehash::map"}};
   const auto jellyfish = version_of("jellyfish", "--version", "jellyfish ", folder);
   const auto kmc = version_of("kmc", "--version", "ver. ", folder);
@@ -207,38 +195,36 @@ void run_kmers(const kmers_options& options) {
     if (run == 1) {  // the first was to warm up
       for (counter& its : counters) its = {its.name};
     }
-    session.stop_if_asked();
+    rows.stop_if_asked();
     std::size_t at = 0;
     count_here(counters[at++], of, threads);
     if (jellyfish) count_by_jellyfish(counters[at++], of, threads, folder);
     if (kmc) count_by_kmc(counters[at++], of, threads, folder);
   }
-  experiment rows(session, "kmers");
-  for (const counter& its : counters) {
-    session.say(line_of(its, of.kmers));
-    rows.keep(fields_of(its, of, input, threads));
-  }
+  for (const counter& its : counters) rows.add(fields_of(its, of, input, threads));
   for (const auto& [program, there] :
        {std::pair("jellyfish", jellyfish.has_value()), std::pair("kmc", kmc.has_value())}) {
-    if (!there) session.say(fmt::format("  {} is not installed (Debian, Ubuntu: {})\n", program, program));
+    if (!there) rows.say(fmt::format("{} is not installed (Debian, Ubuntu: {})\n", program, program));
   }
-  rows.finish("counts differ");
 }
 
 }  // namespace
 
 void add_kmers_commands(CLI::App& bench) {
-  CLI::App* kmers = bench.add_subcommand(
-      "kmers", "k-mers counted from a file, next to jellyfish and KMC if they are installed");
-  const auto options = std::make_shared<kmers_options>();
-  add_common(*kmers, *options);
-  CLI::Option* const input = kmers->add_option("--input", options->input,
-                                               "fasta:FILE[,k=21], as for run (default: generated reads)");
-  add_size(*kmers, "--reads", options->reads, "Number of generated reads, of 100 letters from 2 million")
-      ->check(CLI::Range(std::int64_t{1}, std::int64_t{40'000'000}, "1..40000000"))
-      ->excludes(input)
-      ->capture_default_str();
-  kmers->callback([options] { run_kmers(*options); });
+  declare<kmers_options>(
+      bench,
+      {"kmers",
+       "k-mers counted from a file, next to jellyfish and KMC if they are installed",
+       {},
+       "counts differ"},
+      run_kmers, [](option_list& list, kmers_options& o) {
+        list.on_cpu_only(o);
+        CLI::Option* const input = list.command().add_option(
+            "--input", o.input, "fasta:FILE[,k=21], as for run (default: generated reads)");
+        list.size("--reads", o.reads, "Number of generated reads, of 100 letters from 2 million", 1,
+                  40'000'000)
+            ->excludes(input);
+      });
 }
 
 }  // namespace tilehash::app

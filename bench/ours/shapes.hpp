@@ -101,16 +101,12 @@ std::vector<shape> all_shapes(u64 items, bool lanes);
 u64 distinct_keys(shape_keys keys, u64 items);
 double most_frequent(shape_keys keys, u64 items);
 
-enum class shapes_clock {
-  wall,
-  processor
-};  // the processor's: of one thread, whatever else the machine does
 struct shapes_case {
   u64 items = 0;
   unsigned repeat = 3;
   double limit = 1;  // seconds of a call; one that a part of the items predicts to take longer is not made
   int threads = 0;   // of the CPU
-  shapes_clock clock = shapes_clock::wall;
+  measured_clock clock = measured_clock::wall;
 };
 
 struct shape_row {

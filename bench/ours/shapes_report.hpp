@@ -10,8 +10,8 @@
 
 namespace tilehash::bench {
 
-// A table of all rows, those that fail first, and how many do.
-std::string shapes_table(std::span<const judged_shape> rows, double least);
+// How many fail, and why.
+std::string shapes_summary(std::span<const judged_shape> rows, double least);
 fields fields_of(const judged_shape& j);
 
 }  // namespace tilehash::bench

@@ -107,8 +107,8 @@ class shape_bench {
     const u64 all = row.items;
     const auto seconds_of = [&](u64 n) {
       setup();
-      return case_.clock == shapes_clock::wall ? space_.time([&] { make(n); })
-                                               : processor_seconds([&] { make(n); });
+      return case_.clock == measured_clock::wall ? space_.time([&] { make(n); })
+                                                 : processor_seconds([&] { make(n); });
     };
     // Of so many items, from those of two parts: a part of a call that grows a table moves all that it holds.
     u64 before = 0;
