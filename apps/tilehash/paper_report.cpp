@@ -171,7 +171,7 @@ std::string paper_report(const std::string& folder) {
     body += section_of(entry, cells, results, judged);
   }
   return fmt::format(
-      "{}<h1>The documents' tables and figures, theirs beside ours</h1>\n{}"
+      "{}<h1>The documents' tables and figures, theirs next to ours</h1>\n{}"
       "<p class=\"small\">Agrees: numbers that do not depend on the machine are within the entry's "
       "tolerance, and "
       "rates have the document's order of series. Measured: the document has no number to compare with. "

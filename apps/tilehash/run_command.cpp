@@ -36,7 +36,7 @@ std::string why_not(const design_entry& design, const run_settings& settings, un
   if (!design.is_peer && settings_for(design, settings, key_bits).load_factor > limit)
     return fmt::format("it takes a load factor of at most {:.3f}; fuller tables cannot be built reliably",
                        limit);
-  if (design.needs_values && settings.value_bits == 0) return "it keeps values, and keys alone are asked for";
+  if (design.needs_values && settings.value_bits == 0) return "it keeps values, and the run has keys alone";
   const std::vector<std::string> pairs = design.pairs();
   if (key_bits != 0 && !pairs.empty() && offers_pair(key_bits, settings.value_bits) &&
       std::ranges::find(pairs, pair_name(key_bits, settings.value_bits)) == pairs.end())

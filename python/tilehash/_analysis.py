@@ -29,7 +29,7 @@ def get_threads() -> int:
 
 
 class Unique(NamedTuple):
-    """The result of unique() if more than the values is asked for; what was not asked for is None."""
+    """The result of unique() with one of its options; the fields of other options are None."""
 
     values: Any
     index: Any

@@ -309,7 +309,7 @@ def factorize(keys: Any, sort: bool, use_na_sentinel: bool, na_sentinel: int) ->
 
 
 def unique(keys: Any, return_index: bool, return_inverse: bool, return_counts: bool, sort: bool) -> tuple[Any, Any, Any, Any]:
-    """(values, index, inverse, counts); None for what is not asked for."""
+    """(values, index, inverse, counts); None for each that was not requested."""
     f = _Factors(array(keys), True, codes=return_inverse or return_counts)
     values = f.values()
     index = f.first_rows() if return_index else None
@@ -380,7 +380,7 @@ def on_host(x: Any) -> Any:
 
 
 def moved(x: Any, device: str) -> Any:
-    """A NumPy array's elements on a GPU, as an array of PyTorch or else of CuPy, whichever the program has imported."""
+    """A NumPy array's elements on a GPU, as an array of PyTorch if the program has imported it, or else of CuPy."""
     module()
     if "torch" in sys.modules:
         return sys.modules["torch"].from_numpy(x).to(device)

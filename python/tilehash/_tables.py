@@ -208,7 +208,7 @@ class Map(_OnGpu):
         return self._k.back(keys), self._v.back(values)
 
     def to(self, device: str) -> Map:
-        """A map of the same items on "cpu" or on a GPU ("cuda", "cuda:1"), or this one if it is there already."""
+        """A map of the same items on "cpu" or on a GPU ("cuda", "cuda:1"), or this one if it is on that device already."""
         if device == self.device or (device == "cuda" and self._on_gpu is not None):
             return self
         keys, values = self.items()
