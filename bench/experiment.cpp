@@ -223,6 +223,7 @@ std::vector<subject> choose(const std::vector<subject>& known, const std::vector
       chosen.push_back(*at);
     } else if (!names.empty() && names != std::vector<std::string>{"none"}) {
       std::vector<std::string> all;
+      all.reserve(known.size());
       for (const subject& s : known) all.push_back(s.name);
       throw input_error(fmt::format("{} '{}' is unknown here; use all, none or some of {}", option, name,
                                     fmt::join(all, ",")));

@@ -14,51 +14,28 @@ namespace {
 
 double percent(u64 part, u64 all) { return 100 * static_cast<double>(part) / static_cast<double>(all); }
 
-const char* name_of(multiplicity_op op) {
-  switch (op) {
-    case multiplicity_op::sort:
-      return "sort";
-    case multiplicity_op::by_sort:
-      return "by sort";
-    case multiplicity_op::by_count:
-      return "by counting";
-    case multiplicity_op::automatic:
-      return "automatic";
-    case multiplicity_op::graph_build:
-      return "hash_graph";
-    case multiplicity_op::look_up:
-      return "look up";
-    case multiplicity_op::retrieve:
-      return "retrieve";
-    case multiplicity_op::graph_retrieve:
-      return "hash_graph count";
-    case multiplicity_op::compact:
-      return "compacting";
-    case multiplicity_op::compact_find:
-      return "compacting ids";
-    case multiplicity_op::two_level:
-      return "two-level";
-    case multiplicity_op::two_level_find:
-      return "two-level ids";
-    case multiplicity_op::list:
-      return "sorted list";
-    case multiplicity_op::list_find:
-      return "sorted list ids";
-    case multiplicity_op::index_build:
-      return "index";
-    case multiplicity_op::index_find:
-      return "index ids";
-    case multiplicity_op::single_values:
-      return "single-level values";
-    case multiplicity_op::single_values_find:
-      return "single-level values look up";
-    case multiplicity_op::two_values:
-      return "two-level values";
-    case multiplicity_op::two_values_find:
-      return "two-level values look up";
-  }
-  return "";
-}
+// In the order of multiplicity_op.
+constexpr std::array multiplicity_names{"sort",
+                                        "by sort",
+                                        "by counting",
+                                        "automatic",
+                                        "hash_graph",
+                                        "look up",
+                                        "retrieve",
+                                        "hash_graph count",
+                                        "compacting",
+                                        "compacting ids",
+                                        "two-level",
+                                        "two-level ids",
+                                        "sorted list",
+                                        "sorted list ids",
+                                        "index",
+                                        "index ids",
+                                        "single-level values",
+                                        "single-level values look up",
+                                        "two-level values",
+                                        "two-level values look up"};
+static_assert(multiplicity_names.size() == std::size(multiplicity_ops));
 
 // Table 3.2 of the thesis: 10 million random keys in tables of open addressing.
 struct published {
@@ -155,10 +132,11 @@ fields fields_of(const multiplicity_row& row) {
              {"bytes_per_item", row.bytes, "B/item", 7, ".2f"}};
   nlohmann::ordered_json seconds, rates;
   for (const auto op : multiplicity_ops) {
+    const char* const name = multiplicity_names[static_cast<u32>(op)];
     const double rate = row.rate(op) / 1e6;
-    seconds[name_of(op)] = as_json(row.seconds[static_cast<u32>(op)]);
-    rates[name_of(op)] = rate;
-    all.push_back({"", rate, name_of(op), 16, ".1f"});
+    seconds[name] = as_json(row.seconds[static_cast<u32>(op)]);
+    rates[name] = rate;
+    all.push_back({"", rate, name, 16, ".1f"});
   }
   all.push_back({"seconds", std::move(seconds)});
   all.push_back({"mitems_per_s", std::move(rates)});

@@ -12,10 +12,53 @@
 
 #include "breslow/horton_accesses.hpp"
 #include "breslow/horton_churn.hpp"
-#include "breslow/horton_sizes.hpp"
 #include "dataset.hpp"
 #include "experiment.hpp"
 #include "options.hpp"
+#include "report.hpp"
+
+namespace tilehash::bench {
+
+// Lookups against the size of the table, all found and none found, with the bytes that each moves.
+struct size_row {
+  u64 bytes = 0;  // of the slots, as asked for
+  measurement what;
+
+  // The paper's reckoning: whole buckets, a key in and a value out. All of `size_designs` have buckets of 64
+  // bytes where keys and values have 32 bits.
+  double bytes_moved() const { return 64 * what.buckets + what.key_bytes + what.value_bytes; }
+};
+
+// The baseline first.
+const std::vector<std::string> size_designs{"bucketed_cuckoo_balanced", "bucketed_cuckoo", "horton", "tiled"};
+
+// Powers of two from 16 KiB on.
+static std::vector<u64> sizes_to(u64 most) {
+  std::vector<u64> sizes;
+  for (u64 bytes = u64(16) << 10; bytes <= most; bytes *= 2) sizes.push_back(bytes);
+  return sizes;
+}
+
+static fields fields_of(const size_row& row) {
+  const measurement& m = row.what;
+  const char* const op = m.op == "build" ? "build" : m.queries.failed_percent == 0 ? "found" : "none";
+  fields all{{"design", m.design, "design", -26}, {"space", m.space},
+             {"bytes", row.bytes, "bytes", 11},   {"n", m.n, "items", 10},
+             {"load_factor", m.load_factor},      {"op", m.op}};
+  const auto across = [&](std::string name, double value, const char* head, const char* format,
+                          double scale = 1) {
+    all.push_back({std::move(name), value, head, 8, format, scale, false, true});
+  };
+  across("", m.rate(), op, ".1f", 1e-6);
+  if (m.op == "find") {
+    all.push_back({"failed_percent", m.queries.failed_percent});
+    across("buckets_per_lookup", m.buckets, "buckets", ".3f");
+    across("bytes_per_lookup", row.bytes_moved(), "bytes", ".1f");
+  }
+  add_rate(all, m);
+  return all;
+}
+}  // namespace tilehash::bench
 
 namespace tilehash::app {
 namespace {

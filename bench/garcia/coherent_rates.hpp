@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "fields.hpp"
 #include "garcia/coherent_data.hpp"
 
 namespace tilehash::bench {
@@ -32,7 +31,5 @@ inline const std::vector<std::string> coherent_designs{"robin_hood",
 // Adds the tables of one_slot.hpp, which only these experiments measure.
 void register_one_slot_cpu(std::vector<subject>& all);
 void register_one_slot_cuda(std::vector<subject>& all);
-
-fields fields_of(const coherent_row& row);
 
 }  // namespace tilehash::bench

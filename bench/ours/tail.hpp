@@ -28,9 +28,6 @@ struct tail_case {
   u64 items = 0;       // inserted, erased or asked for
 };
 
-// What is asked of a table of n items, of one a sixteenth as large and of one four times as large.
-std::vector<tail_case> tail_cases(u64 n, unsigned bits);
-
 struct tail_row {
   std::string design, space;
   tail_case what;

@@ -4,17 +4,86 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <string>
 #include <vector>
 
 #include "experiment.hpp"
 #include "options.hpp"
 #include "ours/calls.hpp"
-#include "ours/calls_report.hpp"
 #include "ours/one_key.hpp"
 #include "ours/tail.hpp"
-#include "ours/tail_report.hpp"
 #include "report.hpp"
+
+namespace tilehash::bench {
+
+static std::string microseconds(const spread& s) {
+  return fmt::format("{:.1f} ({:.1f} to {:.1f})", s.median * 1e6, s.min * 1e6, s.max * 1e6);
+}
+static nlohmann::ordered_json in_microseconds(spread s) {
+  for (double* second : {&s.min, &s.median, &s.max}) *second *= 1e6;
+  for (double& run : s.runs) run *= 1e6;
+  return as_json(s);
+}
+
+static fields fields_of(const call_row& row) {
+  return {{"design", row.design, "design", -15},
+          {"space", row.space},
+          {"call", row.call, "call", -24},
+          {"items", row.items, "items", 10},
+          {"held", row.held, "held", 10},
+          {"waits", row.waits},
+          {"repeat", row.repeat, "times", 6},
+          {"microseconds", in_microseconds(row.done)},
+          {"", microseconds(row.done), "until done", 30},
+          {"microseconds_until_back", in_microseconds(row.returned)},
+          {"", row.waits ? "" : microseconds(row.returned), "until back", 30},
+          wrong_answers(row.wrong)};
+}
+
+static const char* name_of(tail_op op) {
+  return std::array{"insert_last", "erase", "find_zipf"}[static_cast<unsigned>(op)];
+}
+
+// What is asked of a table of n items, of one a sixteenth as large and of one four times as large.
+static std::vector<tail_case> tail_cases(u64 n, unsigned bits) {
+  std::vector<tail_case> cases;
+  for (const u64 part : {n / 16, n - n / 64}) {
+    for (const double load_factor : {0.8, 0.9, 0.95})
+      cases.push_back({tail_op::insert, n, load_factor, bits, part});
+  }
+  const u64 fewer = n / 16, more = 4 * n;
+  cases.push_back({tail_op::insert, fewer, 0.8, bits, fewer / 16});
+  cases.push_back({tail_op::insert, more, 0.8, bits, more - more / 64});
+  for (const u64 all : {fewer, n}) cases.push_back({tail_op::erase, all, 0.8, bits, all / 2});
+  cases.push_back({tail_op::find, n, 0.8, bits, n});
+  return cases;
+}
+
+static fields fields_of(const tail_row& row) {
+  const tail_case& what = row.what;
+  const spread& s = row.seconds;
+  const double rate = row.rate(s.median), least = row.rate(s.max), most = row.rate(s.min);
+  return {{"design", row.design, "design", -24},
+          {"space", row.space},
+          {"op", name_of(what.op), "op", -11},
+          {"", what.bits, "bits", 4},
+          {"items", what.items, "items", 10},
+          {"n", what.n, "of", 10},
+          {"key_bytes", what.bits / 8},
+          {"value_bytes", what.bits / 8},
+          {"load_factor", row.load_factor, "load", 5, ".2f"},
+          {"seconds", as_json(s)},
+          {"gitems_per_s", {{"min", least / 1e9}, {"median", rate / 1e9}, {"max", most / 1e9}}},
+          {"", fmt::format("{:.3f} ({:.3f} to {:.3f})", rate / 1e9, least / 1e9, most / 1e9), "rate", 26},
+          {"ceiling_reads_gitems_per_s", row.ceilings.reads / 1e9},
+          {"ceiling_swaps_gitems_per_s", row.ceilings.swaps / 1e9},
+          {"ratio_reads", rate / row.ceilings.reads, "reads", 6, ".2f"},
+          {"ratio_swaps", rate / row.ceilings.swaps, "swaps", 6, ".2f"},
+          refused_items(row.failed),
+          wrong_answers(row.wrong)};
+}
+}  // namespace tilehash::bench
 
 namespace tilehash::app {
 namespace {
