@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a result row consists of. The same list of fields makes its JSON object, its line of the printed table and the
+// The fields of a result row. The same list of fields makes its JSON object, its line of the printed table and the
 // heading above that.
 #pragma once
 

@@ -250,7 +250,7 @@ class workload {
                                                  answers_.data(),  missing_, wrong};
     });
   }
-  // What the function of the first n numbers adds up that check() makes of a place for the sum.
+  // The sum over the first n numbers by the function that check() makes of a place for the sum.
   template <class Check>
   u64 counted(u64 n, Check check) {
     memory<u64> sum(space_, 1);

@@ -67,7 +67,7 @@ struct subject {
   std::string name, space;
   bool is_peer = false;
   std::function<void(const yardstick_case&, known_limits&, const emit&)> run;
-  // Of a design: what a table of so many pairs of 32 + 32 bits takes, and how full it may be.
+  // The bytes of a table of so many pairs of 32 + 32 bits, and how full it may be.
   std::function<u64(u64 items, double load_factor)> bytes{};
   double max_load_factor = 0;
 };

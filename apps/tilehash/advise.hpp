@@ -37,7 +37,7 @@ struct wanted_table {
   std::uint64_t most_bytes = 0;  // 0: any
 };
 
-// What a design costs at one size.
+// The costs of a design at one size.
 struct design_costs {
   std::string design;
   std::uint64_t items = 0;

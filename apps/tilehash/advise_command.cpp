@@ -131,7 +131,7 @@ measured_costs costs_of(const json& row) {
 
 class cost_file {
  public:
-  // What another commit or machine measured does not count.
+  // Measurements of another commit or machine do not count.
   cost_file(const advise_request& request, std::string space)
       : folder_(request.folder), header_(environment({.space = std::move(space)})) {
     header_["experiment"] = "advise";

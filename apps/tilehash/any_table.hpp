@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A table of any design, spoken to in arrays of its space. What is written on it (runner.hpp, the benchmark's
+// A table of any design, called with arrays of its space. Code that uses it (runner.hpp, the benchmark's
 // workload) is compiled once for each pair of types and space; only the tables are compiled for each design.
 #pragma once
 
@@ -29,7 +29,7 @@ class any_table {
 
   virtual ~any_table() = default;
 
-  // What the design can do. A verb that it has not got does nothing.
+  // The abilities of the design. A verb that it lacks does nothing.
   virtual bool inserts() const = 0;
   virtual bool erases() const = 0;
   virtual bool keeps_duplicates() const = 0;

@@ -15,7 +15,7 @@ struct gpu_facts {
   std::string compiler;
 };
 
-// Of the current device; throws cuda_error where there is none.
+// The facts of the current device; throws cuda_error if there is none.
 gpu_facts describe_gpu();
 
 }  // namespace tilehash::app

@@ -7,7 +7,7 @@
 //   line   TPC-H's lineitem, by its rules   50,000,000
 //   rand   normal, no key twice            100,000,000       100,000,000                 1
 //
-// The first three are not public. What is made here has their numbers of pairs and of keys and their most
+// The first three are not public. The sets that are made here have their numbers of pairs and of keys and their most
 // frequent key; between these the logarithm of the number of keys that come c times is a parabola in c, by
 // which one key comes most often. Their keys are random, and pairs of one key lie anywhere.
 #pragma once

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a run works on: keys, and what to store with each.
+// The data of a run: keys, and the value to store with each.
 #pragma once
 
 #include <cstddef>
@@ -35,7 +35,7 @@ struct dataset {
 
   std::size_t size() const { return keys.size(); }
 
-  // What is stored with an item. An item without a count stores its own number, so that any answer of a table
+  // The value of an item. An item without a count stores its own number, so that any answer of a table
   // can be checked even where a key was given several times.
   std::uint64_t value(std::size_t item) const { return counts.empty() ? item : counts[item]; }
 };

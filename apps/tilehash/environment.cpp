@@ -21,7 +21,7 @@ std::string& command() {
   return words;
 }
 
-// What follows the mark and blanks in the first line of a file that has it.
+// The text after the mark and blanks in the first line of a file that has it.
 std::string find_after(const char* path, std::string_view mark) {
   std::ifstream file(path);
   for (std::string line; std::getline(file, line);) {

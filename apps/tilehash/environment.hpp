@@ -17,8 +17,8 @@ struct circumstances {
   std::optional<double> hit_rate{};
 };
 
-// The header of every file of results: bench/results.schema.json says what is in it. What is said of the
-// program is from when it was built.
+// The header of every file of results (bench/results.schema.json). Its facts about the program are from the time of the
+// build.
 nlohmann::ordered_json environment(const circumstances& of);
 
 std::string version_line();

@@ -45,7 +45,7 @@ using namespace std::string_view_literals;
 struct kind {
   std::string_view begin, what;
 };
-// What its first bytes say a file is.
+// Kinds of files by their first bytes.
 constexpr kind kinds[] = {{"\x1f\x8b"sv, "gzip data"},
                           {"\x28\xb5\x2f\xfd"sv, "zstd data"},
                           {"BZh"sv, "bzip2 data; unpack it first"},

@@ -18,7 +18,7 @@ std::optional<std::uint64_t> plain_size(const std::string& path);
 
 std::string unpack(std::string bytes, const std::string& name);  // unchanged if it is not packed
 
-// What bytes that are no text are, for messages: "gzip data", "a PNG picture", "binary data (byte 0x00 at
+// The kind of bytes that are no text, for messages: "gzip data", "a PNG picture", "binary data (byte 0x00 at
 // 17)"; empty for text.
 std::string describe_binary(std::string_view bytes);
 

@@ -13,7 +13,7 @@
 namespace tilehash::app {
 namespace {
 
-// What any design takes; most take less (design_entry::max_load_factor).
+// The highest load factor of any design; most take less (design_entry::max_load_factor).
 constexpr double fullest = 10;
 
 // "max" and 1/1.05 become the numbers that they stand for.

@@ -89,7 +89,7 @@ oracle::oracle(std::span<const std::uint64_t> keys, std::span<expectation> answe
     for (std::size_t i = first; i < last; ++i) answers[i] = {1, static_cast<std::uint32_t>(i)};
   });
 
-  // Each part sorted. Of equal keys, which are side by side now, the first item and how many; one entry of
+  // Each part sorted. For equal keys, which are neighbours now: the first item and how many; one entry of
   // each moves to the front of its part.
   const std::size_t count = all.begins.size() - 1;
   std::vector<std::size_t> begins(count + 1);
@@ -110,7 +110,7 @@ oracle::oracle(std::span<const std::uint64_t> keys, std::span<expectation> answe
     }
     begins[part + 1] = kept;
   });
-  // What is left moves up to what is before it.
+  // The remaining entries move up to those before them.
   for (std::size_t part = 0; part < count; ++part) {
     begins[part + 1] += begins[part];
     if (begins[part] != all.begins[part])

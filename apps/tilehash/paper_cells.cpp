@@ -56,7 +56,7 @@ bool meets(const json& row, const json& conditions) {
   });
 }
 
-// What the entry's "ours" says of one cell: conditions for the row, and the field.
+// The part of the entry's "ours" for one cell: conditions for the row, and the field.
 struct recipe {
   json conditions = json::object(), value, ratio_of;
 

@@ -151,7 +151,7 @@ std::optional<std::size_t> axis_of_numbers(const paper_cells& cells) {
   return best;
 }
 
-// What the other axes are at a cell.
+// The values of the other axes at a cell.
 std::string other_axes(const panel& the) {
   std::vector<std::string> words;
   std::size_t rest = the.first;

@@ -65,7 +65,7 @@ int tilehash_main(int argc, char** argv) {
     if (error.get_name() == "RuntimeError")
       return error.get_exit_code();                          // a command's own, which has said why
     if (error.get_exit_code() == 0) return app.exit(error);  // help, and the version
-    // Of a command that is none, CLI11 says that there is none.
+    // For a word that is no command, CLI11 only says that a command is missing.
     const auto words = app.remaining(true);
     std::string what = error.what();
     if (error.get_name() == "RequiredError" && !words.empty())

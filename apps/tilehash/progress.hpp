@@ -19,7 +19,7 @@ std::string progress_line(std::size_t step, std::size_t steps, double done, doub
 // by itself twice a second: a step may take long.
 class progress {
  public:
-  // What each step is guessed to take, in seconds. What has been done says how wrong that is.
+  // The seconds that each step is guessed to take. Completed steps show how wrong the guess is.
   explicit progress(std::vector<double> guesses);
   ~progress();
   progress(const progress&) = delete;

@@ -51,7 +51,7 @@ struct design_entry {
   std::map<std::string, double> max_load_factors{};  // of tables of other pairs, by pair_name()
   bool needs_values = false;                         // has no tables of keys alone
   bool is_peer = false;                              // another library's
-  // Of a table of pairs of 32 + 32 bits, sized for so many items.
+  // The bytes of a table of pairs of 32 + 32 bits, sized for so many items.
   std::uint64_t (*bytes)(std::uint64_t items, double load_factor) = nullptr;
 
   bool runs_on(const std::string& space) const { return spaces.contains(space); }
@@ -77,7 +77,7 @@ class registry {
   std::vector<design_entry> designs_;  // in the order of registration
 };
 
-// What `tilehash run` does with a design's tables: see runner.hpp.
+// The work of `tilehash run` with a design's tables: see runner.hpp.
 run_function run_with(const table_makers<cpu>& tables, const std::string& design);
 run_function run_with(const table_makers<cuda>& tables, const std::string& design);
 

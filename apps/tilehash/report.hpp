@@ -21,7 +21,7 @@ std::string heading(const workload& work, const run_settings& settings, const st
 std::string design_table(const run_result& result, const style& look);  // the rows of one design
 std::string rate_summary(std::span<const row> rows,
                          const style& look);  // design by op; best of each column marked
-// What the time went on: all of it, the input and its right answers, and what was measured.
+// The use of time: all of it, the input and its right answers, and what was measured.
 std::string time_line(const spent& all, const spent& input, const spent& measured, const style& look);
 std::string noise_warning(std::span<const row> rows, const style& look);  // empty where the runs agree
 std::string design_list(const registry& designs, const style& look,

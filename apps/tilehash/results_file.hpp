@@ -11,7 +11,7 @@
 
 namespace tilehash::app {
 
-// What was measured more than once: "min", "median" and "max" of its "runs".
+// Repeated measurements: "min", "median" and "max" of its "runs".
 nlohmann::ordered_json as_json(const spread& seconds);
 
 std::string results_text(const nlohmann::ordered_json& header, const nlohmann::ordered_json& rows);

@@ -11,7 +11,7 @@
 
 namespace tilehash::app {
 
-// Of the numbers of `bits` bits, 1 to 64. Every step can be undone: an odd factor, a shift by half the bits,
+// A permutation of the numbers of `bits` bits, 1 to 64. Every step can be undone: an odd factor, a shift by half the bits,
 // a sum.
 class scramble {
  public:

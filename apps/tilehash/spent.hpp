@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the program's time went on, by the clock on the wall and by that of the processor (all threads).
+// The use of the program's time, by the clock on the wall and by that of the processor (all threads).
 #pragma once
 
 #include <chrono>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What came of measuring more than once.
+// The spread of repeated measurements.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the terminal can show.
+// The abilities of the terminal.
 #pragma once
 
 #include <cstdio>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a table said against what the oracle says. Each returns the number of wrong answers; all threads
+// Compares a table's answers with the oracle's. Each returns the number of wrong answers; all threads
 // count.
 #pragma once
 
@@ -37,7 +37,7 @@ std::uint64_t wrong_lookups(const workload& work, query_view queries, std::span<
 // A table that keeps every item of a key (`multivalue`) counts them; any other counts 0 or 1.
 std::uint64_t wrong_counts(query_view queries, std::span<const std::uint32_t> counts, bool multivalue);
 
-// What a table should hold: the items, all that a file holds (workload::occurrences()), or of these how often
+// The right contents of a table: the items, all that a file holds (workload::occurrences()), or of these how often
 // each comes.
 enum class contents { items, occurrences, tallies };
 

@@ -23,7 +23,7 @@ struct sweep {
   std::vector<unsigned> failed;  // percent of the lookups
 };
 
-// What is measured unless asked otherwise: less on a CPU.
+// The sweeps that run by default: fewer on a CPU.
 std::vector<sweep> thesis_sweeps(const std::string& space);
 // The designs that the thesis compares, and ours.
 std::vector<std::string> thesis_designs();

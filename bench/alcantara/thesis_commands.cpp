@@ -18,7 +18,7 @@ namespace {
 using bench::measurement;
 using bench::subject;
 
-// What is not given is the sweep's own.
+// Options that are not given are the sweep's own.
 struct sweep_options : common_options {
   std::vector<std::string> designs;
   std::vector<std::uint64_t> items;

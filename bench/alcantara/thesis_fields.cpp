@@ -65,7 +65,7 @@ constexpr std::array<published, 18> table_3_2{{
     {"double hashing", false, 2, 2.01, {1, 3, 4, 7, 27}},
 }};
 
-// What the thesis says of such a table with its jumps, or null.
+// The thesis' figures of such a table with its jumps, or null.
 const published* thesis_of(const probe_statistics& row) {
   if (row.jump_prime != 0 && row.jump_prime != 41) return nullptr;
   const auto* const at = std::ranges::find_if(table_3_2, [&](const published& its) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the experiments with Horton tables share: a table of the CPU, of pairs of 32 + 32 bits, which counts
+// The common parts of the experiments with Horton tables: a table of the CPU, of pairs of 32 + 32 bits, which counts
 // the buckets that its lookups read and judges all they answer.
 #pragma once
 

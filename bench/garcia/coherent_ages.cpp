@@ -56,7 +56,7 @@ std::vector<u64> model_ages(const keys_type& keys, u64 capacity, bool robin_hood
   return ages;
 }
 
-// What lookups of these keys read on average, and how many were answered wrong: each key is its own value.
+// The average reads of lookups of these keys, and the number of wrong answers: each key is its own value.
 struct lookups {
   double buckets = 0;
   u64 wrong = 0;

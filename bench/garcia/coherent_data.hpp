@@ -15,7 +15,7 @@ namespace tilehash::bench {
 // "random": each point by chance. "structured": patches of three sizes, with holes, as a picture cut out of
 // its background has them. "hairy": thin fibres.
 inline const std::vector<std::string> coherent_models{"random", "structured", "hairy"};
-// Of include/tilehash/core/layout.hpp.
+// The layouts of include/tilehash/core/layout.hpp.
 inline const std::vector<std::string> coherent_layouts{"row_major", "morton", "hilbert", "bit_reversal"};
 
 struct coherent_data {

@@ -28,7 +28,7 @@ inline const std::vector<std::string> dynamic_designs{
     "bucketed_cuckoo_balanced", "linear_probing",     "tiled"};
 
 // As published (papers/published/), which may lose pairs: MegaKV, Linear, and CUDPP; DyHash's inserts, by its vote
-// and by what it is compared with; on a CPU, Google's dense_hash_map. Of Alcantara's thesis, quadratic probing with
+// and by what it is compared with; on a CPU, Google's dense_hash_map. From Alcantara's thesis: quadratic probing with
 // a pair in one slot and in two arrays. They are measured by load only.
 inline const std::vector<std::string> published_designs{
     "published_mega_kv",     "published_linear_probing", "published_cuckoo",  "published_dyhash",
@@ -59,7 +59,7 @@ struct dynamic_case {
   measured_clock clock = measured_clock::wall;
 };
 
-// What a sweep varies, and the values that it takes by default: the paper's (table 3), and sizes of batches.
+// The parameter that a sweep varies, and its default values: the paper's (table 3), and sizes of batches.
 struct dynamic_axis {
   std::string name;
   std::vector<double> values;

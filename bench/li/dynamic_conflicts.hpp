@@ -15,7 +15,7 @@
 
 namespace tilehash::bench {
 
-// What locks a mutex, what unlocks it, and a read and a write of each word in turn.
+// The operations that lock and unlock a mutex, and a read and a write of each word in turn.
 enum class conflict_op { compare_and_swap, exchange, sequential };
 
 // `together` neighbouring operations go to one word; the words are scattered as the locks of buckets are.

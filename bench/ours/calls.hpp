@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a call costs by the clock of the host that makes it, the wait for its answers included: the price of
+// The cost of a call by the clock of the host that makes it, the wait for its answers included: the price of
 // launches, allocations and of asking the space how it went, which no rate of many items shows.
 #pragma once
 

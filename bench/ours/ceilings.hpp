@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the machine can do at most: the rates that bound any hash table.
+// The limits of the machine: the rates that bound any hash table.
 #pragma once
 
 #include <tilehash/core/config.hpp>
@@ -39,7 +39,7 @@ struct limits {
 limits measure_limits(cpu& space, u64 bytes, unsigned repeat);
 limits measure_limits(cuda& space, u64 bytes, unsigned repeat);
 
-// What bounds a call on a table of so many bytes: accesses of random places of 64 bytes, a second. An update
+// The bound of a call on a table of so many bytes: accesses of random places of 64 bytes, a second. An update
 // reads 64 bytes, then compares and swaps a word of them.
 struct access_rates {
   double reads = 0, updates = 0;              // many under way, as calls of the library have

@@ -80,7 +80,7 @@ struct change_words {
   }
 };
 
-// What the lane sees in half `which` of its vector.
+// The word of half `which` of the lane's vector.
 __device__ word half(uint4 v, u32 which) { return which ? word(v.w) << 32 | v.z : word(v.y) << 32 | v.x; }
 
 // The least an insert does that looks before it writes. Four lanes read a line of 64 bytes and one of them

@@ -50,7 +50,7 @@ std::string made_up_reads(std::uint64_t reads) {
   return text;
 }
 
-// What counts: seconds of its runs, and how many different k-mers it says there are.
+// A program that counts: seconds of its runs, and its number of different k-mers.
 struct counter {
   std::string name;
   std::vector<double> wall{}, processor{}, reading{}, counting{};

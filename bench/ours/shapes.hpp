@@ -142,7 +142,7 @@ struct shape_cost {
   double moved = 0;     // updates of the table for each item that it held before
   double waits = 0;     // of the host for a number that decides what runs next, with a kernel each
 };
-// Which rows have which cost. Each text of names is a list, separated by spaces, or empty for all.
+// The cost of some rows. Each text of names is a list, separated by spaces, or empty for all.
 struct shape_bound {
   std::string_view space{}, verbs{}, widths{}, keys{}, forms{}, states{};
   shape_cost cost{};

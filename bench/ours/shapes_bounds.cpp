@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the rows of `tilehash bench shapes` do to memory at least. The rates of memory are measured in the same
+// The least accesses of memory of the rows of `tilehash bench shapes`. The rates of memory are measured in the same
 // run (access_rates), so a row that is slower than its verb's best is held against what this machine allows.
 //
 // Moves of other keys are counted for tables that are filled from load factor 0.89 to 0.95. In buckets of eight

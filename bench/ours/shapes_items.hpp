@@ -134,12 +134,12 @@ class shape_items {
   memory<u32> times;
 };
 
-// What an item of a key does to the key's value.
+// The effect of a key's item on the key's value.
 struct expected_value {
   bool held;  // were the call's keys in the table before it?
   bool sums, counts, erases;
 
-  // Of a number that the call has so many times; 0: the key is absent.
+  // For a number that the call has so many times; 0: the key is absent.
   TILEHASH_FN u64 operator()(u64 number, u64 times) const {
     const u64 v = small_value(number);
     if (times == 0) return v;  // another key

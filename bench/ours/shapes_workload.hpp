@@ -110,7 +110,7 @@ class shape_bench {
       return case_.clock == measured_clock::wall ? space_.time([&] { make(n); })
                                                  : processor_seconds([&] { make(n); });
     };
-    // Of so many items, from those of two parts: a part of a call that grows a table moves all that it holds.
+    // For so many items, from those of two parts: a part of a call that grows a table moves all that it holds.
     u64 before = 0;
     double seconds_before = 0;
     const auto predicted = [&](u64 n, double s) {

@@ -45,7 +45,7 @@ static const char* name_of(tail_op op) {
   return std::array{"insert_last", "erase", "find_zipf"}[static_cast<unsigned>(op)];
 }
 
-// What is asked of a table of n items, of one a sixteenth as large and of one four times as large.
+// The cases of a table of n items, of one a sixteenth as large and of one four times as large.
 static std::vector<tail_case> tail_cases(u64 n, unsigned bits) {
   std::vector<tail_case> cases;
   for (const u64 part : {n / 16, n - n / 64}) {

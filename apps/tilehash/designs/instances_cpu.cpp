@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the program's tables of common types are made of. Those with values as long as their keys are the
+// The compiled parts of the program's tables of common types. Those with values as long as their keys are the
 // benchmarks' as well, which update them.
 #include <tilehash/instances/multimap.hpp>
 

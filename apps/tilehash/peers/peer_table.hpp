@@ -2,7 +2,7 @@
 // Other libraries' maps as the program sees its own tables: used as their users use them, reserved and then
 // filled item by item.
 //
-// Lookups leave a map as it is, so all threads of the space make them. What changes it goes on all threads
+// Lookups leave a map as it is, so all threads of the space make them. Changes run on all threads
 // where the map allows that, else on one; the figures say which.
 //
 // An Adaptor has map_type, and
