@@ -74,7 +74,7 @@ TEST(Program, ListsAllDesigns) {
 
 const nlohmann::json schema = nlohmann::json::parse(std::ifstream(TILEHASH_RESULTS_SCHEMA));
 
-// What bench/results.schema.json says, as far as its words go. Returns the first place that differs, or
+// Compares with bench/results.schema.json, as far as its words go. Returns the first place that differs, or
 // nothing.
 std::string violation(const nlohmann::json& says, const nlohmann::json& value, const std::string& path) {
   if (says.contains("$ref")) {

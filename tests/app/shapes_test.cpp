@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which shapes `tilehash bench shapes` measures, and which rows fail: made-up numbers.
+// The shapes that `tilehash bench shapes` measures, and the rows that fail: made-up numbers.
 #include "bench/ours/shapes.hpp"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What several tests of the program use.
+// Code that several tests of the program use.
 #pragma once
 
 #include <unistd.h>

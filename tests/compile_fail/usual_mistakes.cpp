@@ -18,7 +18,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // errors: 44
 // errors (clang): 51
-// What the compiler says first of a usual mistake is what to write instead.
+// The compiler's first message about a usual mistake says what to write instead.
 #include <array>
 #include <string>
 #include <utility>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What factorize, unique, value_counts and isin promise, on any space: the answers of a model of std::map.
+// The promises of factorize, unique, value_counts and isin, on any space: the answers of a model of std::map.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a bad argument says: one clear line, and the table stays as it was.
+// A bad argument leads to one clear line, and the table stays as it was.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -70,7 +70,7 @@ TYPED_TEST(arguments, of_different_lengths) {
   EXPECT_TRUE(flags[0] && flags[1]);
 }
 
-// What is written overlaps nothing else, but for answers over their keys (tests/contract/habits.hpp): here
+// Arrays that are written overlap nothing else, but for answers over their keys (tests/contract/habits.hpp): here
 // arrays begin an element later, or have elements of another width.
 TYPED_TEST(arguments, that_overlap) {
   cpu space(1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is special to `cuckoo`: the least size for each number of functions, the stash, restarts.
+// The rules of `cuckoo` alone: the least size for each number of functions, the stash, restarts.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -39,8 +39,8 @@ constexpr u32 functions_of = 0;
 template <u32 Functions, u32 Stash>
 constexpr u32 functions_of<map_of<Functions, Stash>> = Functions;
 
-// The smallest table that is documented holds all items; a fuller one is refused, or made larger. Of tables
-// of 10 000 items with three functions, one in 350 has an item that finds no place: other functions have one,
+// The smallest table that is documented holds all items; a fuller one is refused, or made larger. One in 350
+// tables of 10 000 items with three functions has an item that finds no place: other functions have one,
 // at the same size.
 TYPED_TEST(least_size, is_enough) {
   cpu space(2);
@@ -297,7 +297,7 @@ TEST(restarts, are_rare_with_a_stash) {
   EXPECT_LE(tight.larger, tight.restarted / 2);
 }
 
-// A key whose slot of the stash is taken walks on. (Of these same tables 10 start again, and without that 28; of the
+// A key whose slot of the stash is taken walks on. (10 of these same tables start again, and 28 without that; of the
 // first 300, 4 and 8.)
 TEST(restarts, are_few_where_slots_of_the_stash_are_taken) {
   cpu space(1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a bad argument says on the GPU: host memory given to a table there, and more memory than there is. The
+// Bad arguments on the GPU: host memory given to a table there, and more memory than there is. The
 // table stays as it was, and the GPU can be used on.
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What join_rows, groups of columns with nulls, and the reductions of groups promise, on any space: the answers of a
+// The promises of join_rows, groups of columns with nulls, and the reductions of groups, on any space: the answers of a
 // model of std::map.
 #pragma once
 

@@ -15,7 +15,7 @@ using habits_memory = faulty_device;
 namespace tilehash::contract {
 namespace {
 
-// Of so many items a table is filled region by region; of two that have one key the second comes so many
+// A table of so many items is filled region by region. The second of two items with one key comes so many
 // items after the first.
 TEST(first_of_equal_keys, of_items_that_few_others_equal) {
   const u64 n = scaled(5'000'000, 300'000);
@@ -39,7 +39,7 @@ TEST(first_of_equal_keys, of_items_that_few_others_equal) {
   }
 }
 
-// Of keys that come often, at random; or one of which half of the items are, the others being of their own.
+// Keys that occur often, at random; or one key that half of the items have, where the others differ.
 template <class Key, class Which>
 void check_firsts(u64 n, const Which& which) {
   using design = tiled<Key, Key>;

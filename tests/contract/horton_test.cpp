@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What Horton tables promise besides the contract: lookups read as many buckets as the paper's model says, at
+// The promises of Horton tables in addition to the contract: lookups read as many buckets as the paper's model says, at
 // every load and after any number of erases; remap entries say exactly where items went; the loads that the
 // design names are reached; and keys made up to meet in one bucket are refused, or scattered, and never lost.
 // length: one design and the counters that all its tests read.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the words of indexed_cuckoo are for: its items are read once, however often their words move.
+// The purpose of the words of indexed_cuckoo: its items are read once, however often their words move.
 #include <gtest/gtest.h>
 
 #include <atomic>

@@ -88,7 +88,7 @@ TEST(loads, of_all_shapes) {
   EXPECT_EQ((refused_by_shape<papers::bucketed_cuckoo_balanced<u32, u32, murmur, 16>>()), 0U);
 }
 
-// What a design does not take, a table that may grow is not asked for, and one that may not refuses.
+// A load that a design does not support: a table that may grow is made for less, and one that may not refuses it.
 TEST(loads, beyond_the_highest) {
   using narrow = tiled<u64, u64>;  // four slots a bucket
   const u64 n = 50'000;

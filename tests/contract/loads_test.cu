@@ -60,7 +60,7 @@ TYPED_TEST(cuda_loads, are_reached_by_a_thousand_builds) {
   EXPECT_EQ(missing, 0U);
 }
 
-// Of each 64 items one has the first key of all, 16 the key of one before them. A value is its key's
+// In each 64 items one has the first key of all, and 16 the key of an earlier one. A value is its key's
 // complement.
 template <class T>
 struct make_many {

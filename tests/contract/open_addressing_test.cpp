@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is special to open addressing: the most probes allowed, and restarts with another hash function
+// The rules of open addressing alone: the most probes allowed, and restarts with another hash function
 // (Alcantara's thesis, section 3.1.1). Inserts after construction are the contract's.
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which slots a probe sequence visits.
+// The slots that a probe sequence visits.
 #include <tilehash/designs/open_addressing/probe.hpp>
 
 #include <gtest/gtest.h>

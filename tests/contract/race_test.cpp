@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What may run at the same time on one table, as the designs' headers write it down: inserts with inserts,
+// The calls that may run at the same time on one table, by the designs' headers: inserts with inserts,
 // lookups with lookups, erases with erases, and displacements with displacements once all inserts are done.
 // Threads work on the design's view as lone tiles; nothing else orders them. Meaningful under
 // ThreadSanitizer, except that slots of 16 bytes are changed by instructions it cannot see.
@@ -144,7 +144,7 @@ class race : public ::testing::Test {
   std::optional<table<Design, cpu>> table_;
   Design design_;
   std::vector<key> keys_;
-  // Of keys whose values are not handed on in words.
+  // The values of keys whose values are not handed on in words.
   u32 values_[threads] = {1, 2, 3, 4};
   std::vector<std::vector<outcome>> became_;  // of thread and key
 };

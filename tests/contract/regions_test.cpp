@@ -79,8 +79,8 @@ TEST(regions, refused_items_are_counted_without_memory_for_their_bits) {
   }
 }
 
-// Bins count by 32 bits. Of over 2^32 items to one bin those beyond its capacity go to the list of what is
-// left.
+// Bins count by 32 bits. If over 2^32 items go to one bin, those beyond its capacity go to the list of
+// remaining items.
 TEST(regions, capacities_of_bins_fit_32_bits) {
   using detail::most_in_a_bin;
   const u64 below = (u64(1) << 32) - (u64(1) << 20);

@@ -86,7 +86,7 @@ struct count_and_add {
   }
 };
 
-// What a verb makes of the values of a key; false: the value cannot be the result.
+// The possible results of a verb for the values of a key; false: the value cannot be the result.
 struct may_be {
   template <class Value>
   static bool result(op::sum /*op*/, const std::vector<Value>& given, Value got) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What Robin Hood tables promise besides the contract: any load up to one, and no build fails; ages as few as
+// The promises of Robin Hood tables in addition to the contract: any load up to one, and no build fails; ages as few as
 // the paper's; lookups that fail stop at their home's maximum, which is tight, after any number of erases
 // too; neighbours stay neighbours; and keys made up to meet cost a restart.
 // length: one design and the ages that all its tests count.
@@ -232,7 +232,7 @@ TEST(robin_hood_ages, figure_3) {
   figure_3 f;
   const auto own = [&](u32 k, u32 age) { return fast_range(mix64(u64(age) << 32 | k), figure_3::slots); };
   const u32 plain = f.oldest(false, own), fair = f.oldest(true, own);
-  // Of m slots m 0.8^(k + 1) / (k + 1) keys go further than k: one table in 10^4 leaves these bounds.
+  // In m slots, m 0.8^(k + 1) / (k + 1) keys go further than k: one table in 10^4 leaves these bounds.
   EXPECT_GE(plain, 36U);
   EXPECT_LE(plain, 85U);
   EXPECT_GE(fair, 4U);

@@ -30,7 +30,7 @@ INSTANTIATE_TYPED_TEST_SUITE_P(cpu, rows, row_designs);
 using changed = ::testing::Types<hash_graph<u32, u32>, dynamic_hash_graph<u32, u32>>;
 INSTANTIATE_TYPED_TEST_SUITE_P(cpu, random_rows, changed);
 
-// What the rows of a bin have, with their items, takes half the cache; fewer bins only where a block cannot
+// The rows of a bin and their items take half the cache; fewer bins only where a block cannot
 // count so many.
 TEST(rows_in_bins, fit_the_cache) {
   using design = hash_graph<u32, u32>;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What perfect_spatial promises besides the contract: points stay points where they can, every lookup reads
+// The promises of perfect_spatial in addition to the contract: points stay points where they can, every lookup reads
 // one offset and one slot, the table is as small as the thesis' was, and keys that its parameters cannot part
 // cost restarts and nothing else.
 #include <gtest/gtest.h>
@@ -126,7 +126,7 @@ TEST(spatial, points_that_cannot_be_parted_as_points) {
 // ---- any key ----------------------------------------------------------------------------------------------
 
 // A build starts again when a group finds no offset. That is chance, for any number of keys: one whose
-// steps bring it round to few slots, all of them taken. Of 20 000 builds of 2000 keys 1, 2 and 19 did; the
+// steps bring it round to few slots, all of them taken. In 20 000 builds of 2000 keys 1, 2 and 19 did; the
 // chances here are the upper ends of what these counts allow (95 %).
 struct restart_chance {
   double load, chance;

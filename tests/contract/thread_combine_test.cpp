@@ -418,7 +418,7 @@ TEST(thread_combine_of, means_of_numbers) {
   for (u64 i = 0; i < n; i += 97) EXPECT_EQ(t.find(keys[i]), model[keys[i]]) << "TILEHASH_SEED=" << seed;
 }
 
-// Each key's items get its id; a NaN gets none. Of the second call some keys are present.
+// Each key's items get its id; a NaN gets none. Some keys of the second call are present.
 template <class Key>
 void expect_ids(const std::vector<Key>& keys, u64 nans) {
   using ids_of_keys = table<indexed<Key, void>, cpu>;

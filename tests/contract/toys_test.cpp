@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the contract tests of the toys (tests/toys/) do not ask: of the things that these designs are meant to
-// show, does each happen?
+// The contract tests of the toys (tests/toys/) do not check this: each of the things that these designs are meant
+// to show happens.
 // length: a few tests of each toy, which share their helpers.
 #include <gtest/gtest.h>
 
@@ -328,7 +328,7 @@ void place_all_that_can_be(u64 items, u64 offered) {
     const u64 buckets = design.capacity() / Design::bucket_slots;
     const detail::exact_placement<Design> exact{design, design.marks(), 0, buckets};
     slot_model<Design> model(design);
-    // Of a few buckets more keys than of others, so that some have no place though there are free slots.
+    // More keys of a few buckets than of others, so that some find no slot although slots are free.
     keys k;
     for (u32 i = 0; k.size() < offered; ++i) {
       const u32 key = mix32(1'000'000 * round + i);
@@ -387,7 +387,7 @@ keys crowd_of_first(const Design& design, u64 buckets, u64 n) {
   return k;
 }
 // Some of them are in the table; the others, some twice, and the first ones again come without memory for a
-// new table, in which all would find a place. What was in the table stays, and each item's outcome is right.
+// new table, in which all would find a place. The items in the table stay, and each item's outcome is right.
 template <class Design>
 void crowd_without_memory(u64 items, u64 crowded) {
   SCOPED_TRACE(Design::name);

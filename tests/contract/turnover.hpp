@@ -30,7 +30,7 @@ struct turnover : question<Key, Value> {
     for (const u32 probes : table.probe_counts(k)) sum += probes;
     return static_cast<double>(sum) / static_cast<double>(k.size());
   }
-  // Of keys of which the first n are present.
+  // The reads of lookups of keys, the first n of which are present.
   static reads reads_of(subject<Key, Value>& table, const keys& all, u64 n) {
     return {average(table, turnover::part(all, 0, n)), average(table, turnover::part(all, n, all.size()))};
   }

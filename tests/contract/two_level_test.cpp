@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is special to two_level_cuckoo: regions that are built again alone, partitions that restart, bins
+// The rules of two_level_cuckoo alone: regions that are built again alone, partitions that restart, bins
 // that overflow, and the figures of Alcantara's thesis, chapter 5, that do not depend on the machine.
 #include <gtest/gtest.h>
 

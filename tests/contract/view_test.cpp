@@ -57,7 +57,7 @@ TEST(const_verbs, count_at_the_same_time_what_views_have_changed) {
     EXPECT_EQ(t.size(), n);
   }
 }
-// What retrieve_all() writes is bounded by its arrays and not by what it believes the size to be: here a view
+// The writes of retrieve_all() are bounded by its arrays, and not by the size that it assumes: here a view
 // puts keys in between the two.
 TEST(retrieve_all, writes_nothing_behind_its_arrays) {
   struct late : view_space {

@@ -31,7 +31,7 @@ struct keys_from {
     return x;
   }
 };
-// What regions did, as engine/region_fill.hpp says it.
+// The result of regions, in the form of engine/region_fill.hpp.
 struct regions {
   bool lists_left = true;
   u64 inserted = 100, illegal = 2, left = 12;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What each unit of abi_test.cpp does, compiled with flags of its own.
+// The work of each unit of abi_test.cpp, compiled with flags of its own.
 #pragma once
 
 #include <string>

@@ -15,7 +15,7 @@
 namespace tilehash {
 namespace {
 
-// What one tile says of one bucket.
+// One tile's answers about one bucket.
 template <class Slot>
 struct verdict {
   u32 match, match_empty, match_tombstone;

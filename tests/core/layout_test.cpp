@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the layouts promise: every point has a key of its own and is found by it again; keys of a full grid
+// The promises of the layouts: every point has a key of its own and is found by it again; keys of a full grid
 // are 0, 1, 2, ...; Hilbert's curve goes one step at a time; Morton order and bit reversal are what the paper
 // says; and a grid too large for the keys is refused.
 #include <contract/random.hpp>

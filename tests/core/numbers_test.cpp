@@ -138,7 +138,7 @@ TEST(numbers, in_packed_structs) {
 
 // ---- the least and the greatest ----
 
-// What came, as one that looks at all values at once would say: `better(a, b)` of the bits of two numbers.
+// The result for all values at once: `better(a, b)` of the bits of two numbers.
 template <class T>
 bits_for<T> expected_of(std::vector<T> values, bool least) {
   using s = special<T>;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What others may be changing is read word by word: WholeWords.cmake looks at the PTX of these kernels. (No
+// Memory that others may be changing is read word by word: WholeWords.cmake looks at the PTX of these kernels. (No
 // run can show that a GPU might tear a word: none has.)
 #include <tilehash/core/atomic.hpp>
 #include <tilehash/space/cuda_tile.cuh>

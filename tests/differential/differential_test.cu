@@ -38,7 +38,7 @@ std::vector<input> inputs() {
   return {spread, sequential, skewed, equal};
 }
 
-// What a table says of its keys and of as many others, and how many keys it lost to an erase of every third.
+// A table's answers for its keys and for as many others, and the number of keys that an erase of every third removed.
 struct answers {
   insert_report report;
   std::vector<u8> found, found_after;

@@ -189,7 +189,7 @@ TEST(Combine, AggregatesIntoATable) {
 #endif
 }
 
-// What an op is given may be numbers, or nothing but the keys.
+// The arguments of an op may be numbers, or the keys alone.
 TEST(Combine, CountsAndTakesMeans) {
   const u64 n = 3'000, distinct = 40;
   std::vector<u32> keys(n), numbers(n);
@@ -250,8 +250,7 @@ TEST(Combine, LosesNothingWithoutMemory) {
 
 // ---- lists exactly full, and one item beyond ----
 
-// Of different keys that seek one slot of one part all but 64 are left over, and the list has space for n / 16
-// + 1024.
+// Different keys seek one slot of one part, so all but 64 are left over. The list has space for n / 16 + 1024.
 template <class Space>
 void leave_over_what_the_list_holds() {
   using slot = remainder_slot<u64, u32>;

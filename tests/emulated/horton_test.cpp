@@ -233,7 +233,7 @@ TEST(HortonBuild, ListsThatAreFull) {
   }
 }
 
-// Of keys that come twice one counts; those that stay keep their values, no entry is kept that leads nowhere,
+// A key that occurs twice counts once; keys that stay keep their values, no entry is kept that leads nowhere,
 // and as few items are away from home as in a region built of them alone.
 TEST(HortonErase, ByRegions) {
   u64 away = 0, of_fresh = 0;

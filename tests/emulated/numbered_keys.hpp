@@ -14,9 +14,9 @@ Space make_space() {
     return Space(2);
 }
 
-// Which key the i-th item has.
+// The key of the i-th item.
 using which_key = u64 (*)(u64 i, u64 n);
-// Of two copies of each key the second comes so many items after the first.
+// Each key has two copies; the second comes so many items after the first.
 template <u64 Apart>
 u64 twice(u64 i, u64 /*n*/) {
   return i / (2 * Apart) * Apart + i % Apart;

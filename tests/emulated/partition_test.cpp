@@ -186,7 +186,7 @@ void partition_into_too_many() {
   EXPECT_EQ(*illegal.data(), given.illegal);
   EXPECT_EQ(items_in(route, bins, entries.data(), 0).size(), n - given.illegal);
 
-  // Of few keys, whose bins are full then; no other bin gets an item.
+  // Items of few keys, whose bins are full then; no other bin gets an item.
   const u64 some = 60;
   const given_items<slot, Space> few(space, some, 5);
   std::vector<u32> counts(regions);
@@ -263,8 +263,8 @@ TEST(Partition, CombinesAShareBeforeItLeaves) {
   combine_shares<slot<u32, u32>, cpu>(4096, 1, 6);
 }
 
-// Of a key's entries in a bin that keeps their order the first is its first item, and all follow each other;
-// of those of a share only one comes.
+// In a bin that keeps the order, the first entry of a key is its first item, and all follow each other. Only one
+// of a share's items of a key is sent.
 template <class Slot, class Space>
 void partition_in_order(u64 n, u32 regions, which_key which, u64 least_dropped = 0) {
   SCOPED_TRACE(std::to_string(n) + " items, " + std::to_string(regions) + " regions");

@@ -35,7 +35,7 @@ struct hasty : Design {
   using Design::Design;
 };
 
-// Of many copies of a key that needs displacement some find a slot, and some have spent their tries before. These
+// Some of many copies of a key that needs displacement find a slot, and some have spent their tries before. These
 // are present, too.
 template <class Design, class Space>
 void insert_copies(Space space, u64 seed) {
@@ -76,8 +76,8 @@ TEST(RepeatedKeys, ThatAreStoredAreNotRefused) {
   }
 }
 
-// Regions insert a call's items into an empty table that becomes nearly full. Of the copies of a key in one region they
-// drop all but one; they leave over copies (more than their list holds, too), and keys without a slot. Exactly the items
+// Regions insert a call's items into an empty table that becomes nearly full. They drop all but
+// one of the copies of a key in one region. They leave over copies (more than their list holds, too), and keys without a slot. Exactly the items
 // with absent keys are refused.
 template <class Design>
 void insert_by_regions(emulated space, u64 slots, u64 copies, u64 of, bool waits, u64 seed) {
@@ -149,7 +149,7 @@ std::vector<u64> keys_that_fill_a_part(u64 seed) {
   return frequent;
 }
 
-// What a full part leaves over is combined again, and each key reaches the table once.
+// The items left over by a full part are combined again, and each key reaches the table once.
 TEST(RepeatedKeys, ThatFillAPartMeetAgain) {
   using design = tiled<u64, u64>;
   using slot = design::slot_type;

@@ -61,7 +61,7 @@ TEST(RobinHood, BuildsInBulk) {
 }
 
 // The same of few, by hand, as tables put few in one by one: keys that come twice, and a home with more of
-// them than are counted. What is not in the table is left to be inserted, and nothing is in it twice.
+// them than are counted. Keys that are not in the table remain to be inserted, and no key is in it twice.
 template <class Design>
 void fill_by_counts(u64 n, double load, u64 crowd, u64 seed) {
   SCOPED_TRACE(std::to_string(n) + " keys, seed " + std::to_string(seed));

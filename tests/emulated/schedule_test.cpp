@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What designs promise of calls that meet, under schedules that stop at every atomic operation.
+// The promises of designs for calls that meet, under schedules that stop at every atomic operation.
 //
 // A table is nearly full, and the items that come share a bucket or two, so that they meet. They come in the
 // phases of an insert (engine/insert_phases.hpp), each of which any number of threads or tiles share: place,
@@ -169,7 +169,7 @@ class arena {
   using word = typename Design::word;
 
  public:
-  // Of at least so many slots.
+  // A table of at least so many slots.
   arena(u64 slots, u64 seed) {
     if constexpr (values_apart<Design>) {
       const u32 base = 1;
@@ -447,7 +447,7 @@ class question {
     x.value = value_at(i);
     return x;
   }
-  // Of the i-th item; a power of two, so that a sum shows which values are in it.
+  // The value of the i-th item; a power of two, so that a sum shows which values are in it.
   value_bits value_at(u64 i) const {
     if constexpr (values_apart<Design>)
       return values_.data() + i;
@@ -556,7 +556,7 @@ class question {
       expect_locks("when none is in hand");
     }
   }
-  // What the items have made of the contents.
+  // Checks the contents after the items.
   void expect_all(const std::map<key_type, u64>& before, bool updates) {
     stored_ = before;
     std::map<key_type, u32> inserted;

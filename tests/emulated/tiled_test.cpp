@@ -663,7 +663,7 @@ TEST(TiledMerge, WhereTheyStand) {
     merge_into_a_region<tiled<u32, void>>(seed, 0.1, 1.0, merged::where_they_stand);
   }
 }
-// The regions of a table differ in load. Of 3000 regions at a load of 0.95 some come to 0.97, where the move of two
+// The regions of a table differ in load. Some of 3000 regions at a load of 0.95 come to 0.97, where the move of two
 // keys leaves an item over in one of ten: then a call of 4 million items takes a tenth longer.
 TEST(TiledMerge, LargeRegion) {
   for (u64 seed = 1; seed <= (small() ? 8U : 40U); ++seed) {

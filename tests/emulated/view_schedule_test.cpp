@@ -24,7 +24,7 @@
 namespace tilehash {
 namespace {
 
-// Of two groups of `lanes` lanes each, one runs `lead` operations, the other `turn`, and the first to its end.
+// One of two groups of `lanes` lanes runs `lead` operations, the other `turn`, and then the first to its end.
 // Only if it is waiting for the other, which may hold a lock, do they go on in turns.
 class two_turns : public emulation::choices {
  public:

@@ -25,7 +25,7 @@ namespace tilehash::fuzz {
 
 using contract::random_numbers;
 
-// What a table can do beyond the subject of the contract.
+// The abilities of a table beyond the subject of the contract.
 template <class Key, class Value>
 class fuzzed {
  public:
@@ -418,7 +418,7 @@ class play {
     }
     expected_.verify(table, universe_);
   }
-  // Of each key finds, then erases, then inserts, then assigns.
+  // Finds each key, then erases, then inserts, then assigns it.
   void mixed(const keys& k, const values& v) {
     if (!grows_) return;
     std::vector<operation> ops;

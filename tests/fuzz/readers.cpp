@@ -55,7 +55,7 @@ class choices {
   std::string_view rest_;
 };
 
-// What a reader made of a text, or why it refused.
+// A reader's result for a text, or the reason of its refusal.
 template <class Result>
 struct reading {
   Result result{};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a program may specialize, in both ways that the language has: by the qualified name, and inside
+// Templates that a program may specialize, in both ways that the language has: by the qualified name, and inside
 // `namespace tilehash::keys {`. It is compiled as a user compiles it, without TILEHASH_ALL_NAMES.
 #include <tilehash/map.hpp>
 #include <tilehash/set.hpp>

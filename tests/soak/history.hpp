@@ -24,7 +24,7 @@ inline const char* name_of(change what) {
   return names[static_cast<u8>(what)];
 }
 
-// What each thread of the caller's own does with its key.
+// The work of each thread of the caller with its key.
 template <class View, class Key, class Value, class Op>
 struct change_by_view {
   View view;
@@ -71,7 +71,7 @@ class history {
   static void play(round& r) { history(r).run(); }
 
  private:
-  // What one call is given. Equal keys get words that differ in three bits.
+  // The arguments of one call. Equal keys get words that differ in three bits.
   struct batch {
     std::vector<u32> numbers, touched;
     std::vector<u64> words;

@@ -30,7 +30,7 @@ u64 word_from(const Value& value) {
   return word;
 }
 
-// What a table holds of one key. The sum is of checksums of the items, and order does not matter to it.
+// A table's items of one key. The sum is of checksums of the items, and order does not matter to it.
 struct held {
   u64 word = 0;  // where keys are unique
   u64 sum = 0;
@@ -87,7 +87,7 @@ std::vector<Key> any_keys(round& r, u64 n) {
   return keys;
 }
 
-// Which keys one call gets, by number: few or many, each once, some often, all the same.
+// The keys of one call, by number: few or many, each once, some often, all the same.
 inline std::vector<u32> any_numbers(round& r, u64 universe, u64 n) {
   auto& dice = r.dice;
   std::vector<u32> numbers(n);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What no design may do, for the test that looks whose line is named.
+// A fault that no design may have, for the test of the line that its message names.
 #pragma once
 
 #include <tilehash/core/slot.hpp>

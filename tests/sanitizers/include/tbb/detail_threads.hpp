@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What tilehash uses of oneTBB, written with std::thread, for the ThreadSanitizer build alone.
+// The parts of oneTBB that tilehash uses, written with std::thread, for the ThreadSanitizer build alone.
 //
 // ThreadSanitizer must see every instruction that orders one thread after another. The distribution's oneTBB
 // is not compiled for that, so each hand-over of work between its threads looks like a race; and a
