@@ -5,11 +5,9 @@
 #include <fmt/format.h>
 
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "commands.hpp"
-#include "dataset.hpp"
 #include "experiment.hpp"
 #include "options.hpp"
 #include "parallel.hpp"
@@ -18,10 +16,8 @@
 namespace tilehash::app {
 namespace {
 
-using bench::known_limits;
 using bench::measurement;
 using bench::subject;
-using bench::yardstick_case;
 
 struct ceilings_options : common_options {
   std::vector<std::uint64_t> sizes{32 << 20, 256 << 20, 1ULL << 30, 4ULL << 30};
@@ -58,43 +54,19 @@ void run_yardstick(experiment& rows, const yardstick_options& options) {
   std::vector<int> teams{threads};
   if (!peers.empty() && threads > 1) teams.push_back(1);
 
-  known_limits known;
-  const auto run = [&](const subject& s, const yardstick_case& the_case) {
-    std::vector<measurement> its;
-    try {
-      s.run(the_case, known, [&](const measurement& m) {
-        its.push_back(m);
-        rows.keep(fields_of(m));
-      });
-    } catch (const input_error& error) {  // the program has no tables of such pairs of this design
-      if (!its.empty()) throw;
-      rows.say(fmt::format("{} is left out: {}\n", s.name, error.what()));
-    }
-    if (!its.empty())
-      rows.say(bench::subject_line(its));  // so that the file of a stopped command has it, too
-    return its;
-  };
   for (const int team : teams) {
     for (const std::uint64_t n : options.sizes) {
-      std::vector<measurement> theirs;
-      bool peers_done = false;  // they choose their own load factor: once is enough
       for (const double load_factor : options.load_factors) {
-        const yardstick_case the_case{n, load_factor, options.bits, options.repeat, team};
-        rows.say(bench::case_heading(the_case, rows.machine(), team));
-        if (!std::exchange(peers_done, true)) {
-          for (const subject& peer : peers) {
-            const auto its = run(peer, the_case);
-            theirs.insert(theirs.end(), its.begin(), its.end());
-          }
-        }
-        for (const subject& design : designs) {
-          const auto its = run(design, the_case);
-          if (!theirs.empty() && !its.empty()) rows.say(bench::advantage_line(its, theirs));
-        }
+        const bench::yardstick_case the_case{n, load_factor, options.bits, options.repeat, team};
+        std::vector<subject> now = designs;
+        if (load_factor == options.load_factors.front())  // peers choose their own: once is enough
+          now.insert(now.begin(), peers.begin(), peers.end());
+        for (const subject& s : now)
+          rows.measure(s, the_case, [](const measurement& m) { return fields_of(m); });
       }
     }
-    rows.say(bench::limits_lines(known));
-    known = {};  // the ceilings are of so many threads, too
+    rows.say(bench::limits_lines(rows.limits));
+    rows.limits = {};  // of so many threads, too
   }
 }
 
@@ -124,7 +96,10 @@ void add_bench_commands(CLI::App& bench) {
                                          "Sizes of the memory that is accessed, such as 32M,1G");
                             });
   declare<yardstick_options>(
-      bench, {"yardstick", "Tables against the machine's limits and, on the CPU, against other libraries"},
+      bench,
+      {"yardstick", "Tables against the machine's limits and, on the CPU, against other libraries",
+       "million items a second, and their share of the ceiling; *: on one thread; ~: varies by more than 10 "
+       "%\n"},
       run_yardstick, [](option_list& list, yardstick_options& o) {
         list.designs(o.designs, "Designs to measure, all or none");
         list.names("--peers", o.peers, "Other libraries' maps to measure on the CPU, all or none");

@@ -12,9 +12,6 @@
 namespace tilehash::bench {
 namespace {
 
-constexpr std::array<std::string_view, 6> ops{"build",     "insert",   "find_hit",
-                                              "find_miss", "find_mix", "erase"};
-
 std::string in_binary_units(u64 bytes) {
   static constexpr std::array<std::string_view, 5> units{"B", "KiB", "MiB", "GiB", "TiB"};
   std::size_t unit = 0;
@@ -24,11 +21,6 @@ std::string in_binary_units(u64 bytes) {
 }
 
 std::string fitted(const std::string& text) { return app::wrap(text, app::style_of(stdout).width, 4); }
-
-// A number that is 0 when unknown.
-std::string or_dash(double number, int digits) {
-  return number > 0 ? fmt::format("{:.{}f}", number, digits) : "-";
-}
 
 }  // namespace
 
@@ -63,63 +55,6 @@ fields fields_of(const ceiling& row, const std::string& space) {
           {"gb_per_s", row.bytes_per_s() / 1e9, "GB/s", 9, ".1f"}};
 }
 
-std::string case_heading(const yardstick_case& the_case, const std::string& machine, int threads) {
-  std::string text = fitted(fmt::format(
-      "\n{} unique keys of {} bits with a value each, load factor {}, on {}{}\n"
-      "million items a second; * on one thread, for this map takes no more for that; the best peer is the "
-      "best on as many threads\n",
-      the_case.n, the_case.bits, the_case.load_factor, machine, threads == 1 ? "; all on ONE thread" : ""));
-  text += fmt::format("{:<20}", "");
-  for (const auto op : ops) text += fmt::format("{:>10}", op);
-  return text + '\n';
-}
-
-std::string subject_line(std::span<const measurement> of_one_subject) {
-  u64 failed = 0, wrong = 0;
-  int most = 0;
-  bool has_ceiling = false;
-  for (const measurement& m : of_one_subject) {
-    failed += m.failed, wrong += m.wrong;
-    most = std::max(most, m.threads);
-    has_ceiling = has_ceiling || m.ratio() > 0;
-  }
-  const measurement& first = of_one_subject.front();
-  std::string head = fmt::format("{}, {} bytes a pair: ", first.design, or_dash(first.bytes_per_pair, 1));
-  if (failed != 0) head += fmt::format("{} REFUSED ", failed);
-  if (wrong != 0) head += fmt::format("{} WRONG ", wrong);
-  if (failed + wrong == 0) head += "ok";
-  std::string rates = fmt::format("  {:<18}", "rate");
-  std::string shares = fmt::format("  {:<18}", "of the ceiling");
-  for (const auto op : ops) {
-    const auto m = std::ranges::find(of_one_subject, op, &measurement::op);
-    const bool there = m != of_one_subject.end();
-    const char* mark = there && m->threads < most ? "*" : "";
-    rates += fmt::format("{:>10}", there ? fmt::format("{:.1f}{}", m->rate() / 1e6, mark) : "-");
-    shares += fmt::format("{:>10}", there ? or_dash(m->ratio(), 2) : "-");
-  }
-  std::string noisy;
-  for (const measurement& m : of_one_subject) {
-    if (m.seconds.is_noisy())
-      noisy += fmt::format("{} {} {:.0f} %", noisy.empty() ? "; noise:" : ",", m.op, 100 * m.seconds.noise());
-  }
-  return fitted(head + noisy + '\n') + rates + '\n' + (has_ceiling ? shares + '\n' : "");
-}
-
-std::string advantage_line(std::span<const measurement> of_one_subject,
-                           std::span<const measurement> of_peers) {
-  std::string text = fmt::format("  {:<18}", "x the best peer");
-  for (const auto op : ops) {
-    const auto ours = std::ranges::find(of_one_subject, op, &measurement::op);
-    double best = 0;
-    for (const measurement& theirs : of_peers) {
-      if (ours != of_one_subject.end() && theirs.op == op && theirs.threads == ours->threads)
-        best = std::max(best, theirs.rate());
-    }
-    text += fmt::format("{:>10}", best > 0 ? fmt::format("{:.2f}", ours->rate() / best) : "-");
-  }
-  return text + '\n';
-}
-
 std::string limits_lines(const known_limits& known) {
   std::string text = fitted(
       "\nceilings: million reads of 64 bytes a second (for finds); the same with a compare-and-swap (for the "
@@ -139,17 +74,21 @@ void add_rate(fields& row, const measurement& m) {
 }
 
 fields fields_of(const measurement& m) {
-  fields all{{"design", m.design},
-             {"space", m.space},
-             {"threads", m.threads > 0 ? nlohmann::ordered_json(m.threads) : nlohmann::ordered_json(nullptr)},
-             {"n", m.n},
-             {"key_bytes", m.key_bytes},
-             {"value_bytes", m.value_bytes},
-             {"load_factor", or_null(m.load_factor)},
-             {"bytes_per_pair", or_null(m.bytes_per_pair)},
-             {"op", m.op},
-             {"ceiling_mitems_per_s", or_null(m.ceiling / 1e6)},
-             {"ratio", or_null(m.ratio())}};
+  const std::string marks = fmt::format("{}{}", m.threads == 1 ? "*" : "", m.seconds.is_noisy() ? "~" : "");
+  fields all{
+      {"design", m.design, "design", -26},
+      {"space", m.space},
+      {"threads", m.threads > 0 ? nlohmann::ordered_json(m.threads) : nlohmann::ordered_json(nullptr)},
+      {"n", m.n, "pairs", 9},
+      {"key_bytes", m.key_bytes, "key", 3},
+      {"value_bytes", m.value_bytes},
+      {"load_factor", or_null(m.load_factor), "load", 5, ".2f"},
+      {"bytes_per_pair", or_null(m.bytes_per_pair), "B/pair", m.op == "build" ? 6 : 0, ".1f", 1, false, true},
+      {"op", m.op},
+      {"", m.rate(), m.op, 10, ".1f", 1e-6, false, true},
+      {"ceiling_mitems_per_s", or_null(m.ceiling / 1e6)},
+      {"ratio", or_null(m.ratio()), "share", 5, ".2f", 1, false, true},
+      {"", marks, "", -2, {}, 1, false, true}};
   add_rate(all, m);
   return all;
 }

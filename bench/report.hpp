@@ -21,12 +21,6 @@ fields fields_of(const ceiling& row, const std::string& space);
 
 fields fields_of(const aggregation& row);
 
-// The table of one case: a heading, then lines.
-std::string case_heading(const yardstick_case& the_case, const std::string& machine, int threads);
-std::string subject_line(std::span<const measurement> of_one_subject);
-// How many times as fast as the fastest of the peers that did it on as many threads; "-" where none did.
-std::string advantage_line(std::span<const measurement> of_one_subject,
-                           std::span<const measurement> of_peers);
 std::string limits_lines(const known_limits& known);
 // The last fields of a row: the items, the seconds, the rate, and how many were refused or wrong.
 void add_rate(fields& row, const measurement& m);

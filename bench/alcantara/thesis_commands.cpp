@@ -11,6 +11,7 @@
 #include "alcantara/sweep.hpp"
 #include "alcantara/thesis_fields.hpp"
 #include "experiment.hpp"
+#include "options.hpp"
 
 namespace tilehash::app {
 namespace {
