@@ -73,7 +73,7 @@ int tilehash_main(int argc, char** argv) {
     else if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr &&
              !words.empty())  // whose text has them in reverse
       what = fmt::format("not expected: {}", fmt::join(words, " "));
-    fmt::print(stderr, "tilehash: {}; tilehash {}--help says what there is\n", what,
+    fmt::print(stderr, "tilehash: {}; tilehash {}--help lists the commands and options\n", what,
                bench->parsed() ? "bench " : "");
     return bad_request;
   }

@@ -253,7 +253,7 @@ std::string noise_warning(std::span<const row> rows, const style& look) {
   return wrap(
       fmt::format(
           "{}: the runs of {} of {} figures differ by more than {:.0f} % ({} of {} by {:.0f} %); see the "
-          "columns of noise, stop what else runs here, or give --repeat more\n",
+          "columns of noise, stop other programs, or give --repeat more\n",
           paint("noise", doubtful, look.use), noisy, rows.size(), 100 * spread::much_noise, worst->op,
           worst->design, 100 * worst->seconds.noise()),
       look.width, 2);

@@ -617,10 +617,10 @@ TEST(Program, SaysThatItsOutputIsLost) {
 
 TEST(Program, NamesTheCommandThatIsNone) {
   EXPECT_EQ(call_for_errors("walk").text,
-            "tilehash: 'walk' is no command; tilehash --help says what there is\n");
+            "tilehash: 'walk' is no command; tilehash --help lists the commands and options\n");
   if (TILEHASH_PROGRAM_BENCHES) {
     EXPECT_EQ(call_for_errors("bench yard").text,
-              "tilehash: 'yard' is no command; tilehash bench --help says what there is\n");
+              "tilehash: 'yard' is no command; tilehash bench --help lists the commands and options\n");
   }
 }
 
