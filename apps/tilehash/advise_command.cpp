@@ -4,192 +4,24 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 
 #include "advise.hpp"
+#include "advise_costs.hpp"
 #include "environment.hpp"
 #include "input.hpp"
+#include "interrupt.hpp"
 #include "offered_pairs.hpp"
-#include "parallel.hpp"
 #include "progress.hpp"
 #include "results_file.hpp"
 #include "sizes.hpp"
-#include "workload.hpp"
 
 namespace tilehash::app {
 namespace {
 
 using json = nlohmann::ordered_json;
 
-// The library's own designs. Those of the papers are for comparisons.
-constexpr const char* candidates[] = {"bucketed_cuckoo",    "chained",    "double_hashing", "dynamic_cuckoo",
-                                      "dynamic_hash_graph", "hash_graph", "horton",         "indexed",
-                                      "linear_probing",     "multi",      "robin_hood",     "tiled"};
-
 constexpr double most_off = 1.1;  // of the first choice's seconds and the least
-
-// Where and of what a design's costs are.
-struct conditions {
-  std::string space;
-  int threads = 0;
-  unsigned key_bits = 32, value_bits = 32;
-  bool in_sequence = false, processor_time = false;
-
-  bool operator==(const conditions&) const = default;
-  json as_json() const {
-    return {{"space", space},           {"threads", threads},         {"key_bits", key_bits},
-            {"value_bits", value_bits}, {"in_sequence", in_sequence}, {"processor_time", processor_time}};
-  }
-};
-
-conditions conditions_of(const advise_request& request, const wanted_table& wanted,
-                         const std::string& space) {
-  return {space,
-          space == "cpu" ? threads_that_run(request.threads_asked) : 0,
-          wanted.key_bits,
-          wanted.value_bits,
-          wanted.in_sequence,
-          request.processor_time};
-}
-
-struct measured_costs {
-  conditions of;
-  design_costs costs;
-};
-
-// Sizes that are measured, of which a workload needs the neighbours of its own.
-std::vector<std::uint64_t> sizes_around(std::uint64_t items) {
-  constexpr std::uint64_t sizes[] = {1 << 14, 1 << 16, 1 << 18, 1 << 20, 1 << 22};
-  const auto above = std::ranges::find_if(sizes, [&](std::uint64_t size) { return size >= items; });
-  std::vector<std::uint64_t> all;
-  if (above != std::begin(sizes)) all.push_back(*std::prev(above));
-  if (above != std::end(sizes)) all.push_back(*above);
-  return all;
-}
-
-bool can_run(const design_entry& design, const conditions& of) {
-  if (std::ranges::find(candidates, design.name) == std::end(candidates) || !design.runs_on(of.space))
-    return false;
-  if (of.value_bits == 0 && design.needs_values) return false;
-  const auto pairs = design.pairs();
-  return pairs.empty() || std::ranges::find(pairs, pair_name(of.key_bits, of.value_bits)) != pairs.end();
-}
-
-// Measures what can run there, of so many items each.
-std::vector<design_costs> measure(const registry& designs, const conditions& of, std::uint64_t items,
-                                  double hit_rate, std::uint64_t seed, progress& bar, std::size_t step) {
-  constexpr std::uint64_t many = 1 << 21;
-  constexpr unsigned rounds = 3;
-  const std::string spec = of.in_sequence ? fmt::format("random:n={},dist=sequential", items)
-                                          : fmt::format("random:n={},unique=1", items);
-  const workload work(load_input(spec, of.key_bits, seed), 0, hit_rate, seed);
-  run_settings settings;
-  settings.value_bits = of.value_bits;
-  settings.repeat = items > many ? 1 : 3;
-  settings.processor_time = of.processor_time;
-  settings.seed = seed;
-  settings.threads = of.threads;
-  settings.verify = false;
-  std::vector<design_costs> all;
-  for (unsigned round = 0; round < rounds; ++round) {  // so that other work meets all designs
-    for (const design_entry& design : designs.designs()) {
-      if (!can_run(design, of) || asked_to_stop()) continue;
-      bar.begin(step, fmt::format("{} of {} items", design.name, items));
-      const run_result result = design.spaces.at(of.space)(work, settings, [](std::string_view) {});
-      auto known = std::ranges::find(all, design.name, &design_costs::design);
-      if (known == all.end()) known = all.insert(all.end(), {.design = design.name, .items = items});
-      for (const row& r : result.rows) {
-        const double seconds = r.seconds.min / static_cast<double>(std::max<std::uint64_t>(r.items, 1));
-        const auto [at, is_new] = known->seconds.try_emplace(r.op, seconds);
-        if (!is_new) at->second = std::min(at->second, seconds);
-        known->bytes = r.bytes_per_pair;
-      }
-    }
-  }
-  return all;
-}
-
-// ---- the file of costs ----
-
-json cost_row(const measured_costs& m) {
-  json row = m.of.as_json();
-  row["design"] = m.costs.design;
-  row["items"] = m.costs.items;
-  row["bytes_per_item"] = m.costs.bytes;
-  for (const auto& [op, seconds] : m.costs.seconds) row["ns"][op] = seconds * 1e9;
-  return row;
-}
-measured_costs costs_of(const json& row) {
-  measured_costs m{{row.at("space"), row.at("threads"), row.at("key_bits"), row.at("value_bits"),
-                    row.at("in_sequence"), row.at("processor_time")},
-                   {row.at("design"), row.at("items"), row.at("bytes_per_item"), {}}};
-  for (const auto& [op, ns] : row.at("ns").items()) m.costs.seconds[op] = ns.get<double>() * 1e-9;
-  return m;
-}
-
-class cost_file {
- public:
-  // Measurements of another commit or machine do not count.
-  cost_file(const advise_request& request, std::string space)
-      : folder_(request.folder), header_(environment({.space = std::move(space)})) {
-    header_["experiment"] = "advise";
-    std::ifstream file(path());
-    const json data = request.again || !file ? json() : json::parse(file, nullptr, false);
-    try {
-      if (data.is_object() && same_machine(data.at("header")))
-        std::ranges::transform(data.at("rows"), std::back_inserter(all_), costs_of);
-    } catch (const json::exception&) {
-      throw input_error(fmt::format("{}: no costs of tilehash advise; delete it", path()));
-    }
-  }
-
-  std::vector<design_costs> of(const conditions& what) const {
-    std::vector<design_costs> some;
-    for (const auto& m : all_)
-      if (m.of == what) some.push_back(m.costs);
-    return some;
-  }
-  // Measures what the workload needs and the file lacks.
-  std::vector<design_costs> for_table(const wanted_table& wanted, const conditions& what,
-                                      const registry& designs) {
-    std::vector<std::uint64_t> missing;
-    auto known = of(what);
-    for (const std::uint64_t size : sizes_around(wanted.items))
-      if (std::ranges::find(known, size, &design_costs::items) == known.end()) missing.push_back(size);
-    if (missing.empty()) return known;
-    std::vector<double> guesses(missing.size());
-    std::ranges::transform(missing, guesses.begin(),
-                           [](std::uint64_t size) { return static_cast<double>(size) * 2e-5; });
-    progress bar(std::move(guesses));
-    for (std::size_t i = 0; i < missing.size(); ++i)
-      for (design_costs& costs : measure(designs, what, missing[i], 0.5, 1, bar, i))
-        all_.push_back({what, std::move(costs)});
-    bar.clear();
-    if (!asked_to_stop()) write();
-    return of(what);
-  }
-
- private:
-  std::string path() const { return folder_ + "/advise.json"; }
-  bool same_machine(const json& other) const {
-    return std::ranges::all_of(std::initializer_list<const char*>{"commit", "machine", "gpu", "build"},
-                               [&](const char* name) { return other.at(name) == header_.at(name); });
-  }
-  void write() const {
-    std::filesystem::create_directories(folder_);
-    json rows = json::array();
-    for (const auto& m : all_) rows.push_back(cost_row(m));
-    results_file(path()).write(results_text(header_, rows));
-  }
-
-  std::string folder_;
-  json header_;
-  std::vector<measured_costs> all_;
-};
-
-// ---- advice, and its check ----
+constexpr double tie = 1.03;      // designs nearer than that are as fast as each other
 
 void print_advice(std::FILE* out, const std::vector<advised>& all, const wanted_table& wanted,
                   const std::string& space) {
@@ -199,9 +31,13 @@ void print_advice(std::FILE* out, const std::vector<advised>& all, const wanted_
       fmt::print(out, "{:<20} {}\n", one.design, one.obstacle);
       continue;
     }
-    fmt::print(out, "{:<20} {:>12.3f} {:>12.2f} {:>10.1f}\n", one.design, one.seconds * 1e3,
-               one.seconds / all.front().seconds, one.bytes / static_cast<double>(wanted.items));
+    const double ratio = one.seconds / all.front().seconds;
+    fmt::print(out, "{:<20} {:>12.3f} {:>12.2f} {:>10.1f}{}\n", one.design, one.seconds * 1e3, ratio,
+               one.bytes / static_cast<double>(wanted.items), ratio > 1 && ratio < tie ? "  as fast" : "");
   }
+  if (wanted.value_bits != wanted.key_bits)
+    fmt::print(out, "The program has {} of tiled and multi alone.\n",
+               wanted.value_bits == 0 ? "sets" : "values of another length than the keys");
   if (!all.empty() && all.front().obstacle.empty())
     fmt::print(out, "\n#include <tilehash/tilehash.hpp>\n{}\n", code_for(all.front().design, wanted, space));
 }
@@ -238,13 +74,77 @@ const wanted_table check_tables[] = {
     {.items = 1'500'000, .lookups = 2, .absent = 0.5, .in_sequence = true},
 };
 
-// The seconds that a workload took by its own costs: lookups are those of its mix.
+// The seconds that a workload took in a round. Lookups are those of its mix.
 std::optional<double> measured_seconds(const wanted_table& wanted, const design_costs& costs) {
   design_costs mixed = costs;
   const auto mix = costs.seconds.find("find_mix");
   if (wanted.absent > 0 && wanted.absent < 1 && mix != costs.seconds.end())
     mixed.seconds["find_hit"] = mixed.seconds["find_miss"] = mix->second;
   return seconds_of(wanted, std::span(&mixed, 1));
+}
+
+// Of the rounds of a design.
+struct measured_time {
+  std::string design;
+  double seconds = 0;  // lower quartile
+  double spread = 0;   // from there to the median, of it
+};
+
+measured_time time_of(const wanted_table& wanted, const rounds_of_design& measured) {
+  std::vector<double> seconds;
+  for (const design_costs& one : measured.rounds)
+    if (const auto its = measured_seconds(wanted, one)) seconds.push_back(*its);
+  if (seconds.empty()) return {measured.design->name};
+  const double low = lower_quartile(seconds);
+  const auto middle = seconds.begin() + static_cast<std::ptrdiff_t>(seconds.size() / 2);
+  std::ranges::nth_element(seconds, middle);
+  return {measured.design->name, low, *middle / low - 1};
+}
+
+struct checked {
+  measured_time first, fastest;
+  std::size_t rounds = 0;
+
+  double ratio() const { return first.seconds / fastest.seconds; }
+};
+
+// The first choice of `advice` and the fastest design, by so many rounds that they agree.
+// Designs that are much slower are measured in the first rounds alone.
+checked check_one(const wanted_table& wanted, const conditions& what, const registry& designs,
+                  std::span<const advised> advice) {
+  constexpr std::size_t few = 4, most = 16;
+  constexpr double far_off = 1.3, steady = 0.05;
+  const auto can = [&](const std::string& name) {
+    const auto its = std::ranges::find(advice, name, &advised::design);
+    return its != advice.end() && its->obstacle.empty();
+  };
+  const auto its_place = [&](const measured_time& one) {
+    return std::ranges::find(advice, one.design, &advised::design) - advice.begin();
+  };
+  measurer measured(designs, what, wanted.items, 1 - wanted.absent, 2);
+  std::erase_if(measured.all, [&](const rounds_of_design& one) { return !can(one.design->name); });
+  progress bar(std::vector<double>(most, static_cast<double>(wanted.items) * 4e-6));
+  checked found;
+  while (!asked_to_stop()) {
+    measured.round([&](const std::string& name) { bar.begin(found.rounds, name); });
+    if (++found.rounds < few) continue;
+    std::vector<measured_time> times(measured.all.size());
+    std::ranges::transform(measured.all, times.begin(),
+                           [&](const rounds_of_design& one) { return time_of(wanted, one); });
+    std::erase_if(times, [](const measured_time& one) { return one.seconds == 0; });
+    if (times.empty()) break;
+    found.first = *std::ranges::min_element(times, {}, its_place);
+    found.fastest = *std::ranges::min_element(times, {}, &measured_time::seconds);
+    const bool is_sure = std::max(found.first.spread, found.fastest.spread) < steady &&
+                         (found.ratio() < tie || found.rounds > few);
+    if (is_sure || found.rounds == most) break;
+    std::erase_if(measured.all, [&](const rounds_of_design& one) {
+      const auto its = std::ranges::find(times, one.design->name, &measured_time::design);
+      return one.design->name != found.first.design &&
+             (its == times.end() || its->seconds > far_off * found.fastest.seconds);
+    });
+  }
+  return found;
 }
 
 std::string words_of(const wanted_table& w) {
@@ -258,39 +158,32 @@ exit_code check_advice(const advise_request& request, const registry& designs, c
   results_file json_file(request.json);
   std::FILE* const out = json_file.to_stdout() ? stderr : stdout;
   json rows = json::array();
-  std::size_t off = 0, checked = 0;
+  std::size_t off = 0, checked_tables = 0;
   fmt::print(out, "{:<70} {:<20} {:<20} {:>6}\n", "workload", "first choice", "fastest", "ratio");
   for (const wanted_table& wanted : check_tables) {
     const conditions what = conditions_of(request, wanted, space);
     if (!offers_pair(wanted.key_bits, wanted.value_bits)) continue;
-    const auto all = advise(wanted, designs, file.for_table(wanted, what, designs));
-    progress bar({1});
-    const auto measured = measure(designs, what, wanted.items, 1 - wanted.absent, 2, bar, 0);
-    bar.clear();
+    const auto advice = advise(wanted, designs, file.for_table(wanted, what, designs));
     if (asked_to_stop()) return stopped;
-    advised first, fastest;
-    for (const advised& one : all) {
-      const auto its = std::ranges::find(measured, one.design, &design_costs::design);
-      const auto seconds =
-          one.obstacle.empty() && its != measured.end() ? measured_seconds(wanted, *its) : std::nullopt;
-      if (!seconds) continue;
-      if (first.design.empty()) first = {one.design, *seconds};
-      if (fastest.design.empty() || *seconds < fastest.seconds) fastest = {one.design, *seconds};
-    }
-    const double ratio = first.seconds / fastest.seconds;
-    off += ratio > most_off;
-    ++checked;
-    fmt::print(out, "{:<70} {:<20} {:<20} {:>6.2f}\n", words_of(wanted), first.design, fastest.design, ratio);
+    const checked found = check_one(wanted, what, designs, advice);
+    if (asked_to_stop()) return stopped;
+    off += found.ratio() > most_off;
+    ++checked_tables;
+    fmt::print(out, "{:<70} {:<20} {:<20} {:>6.2f}{}\n", words_of(wanted), found.first.design,
+               found.fastest.design, found.ratio(),
+               found.ratio() > 1 && found.ratio() < tie ? "  as fast" : "");
     std::fflush(out);
     rows.push_back({{"workload", words_of(wanted)},
-                    {"first", first.design},
-                    {"fastest", fastest.design},
-                    {"first_seconds", first.seconds},
-                    {"fastest_seconds", fastest.seconds},
-                    {"ratio", ratio}});
+                    {"first", found.first.design},
+                    {"fastest", found.fastest.design},
+                    {"first_seconds", found.first.seconds},
+                    {"fastest_seconds", found.fastest.seconds},
+                    {"spread", std::max(found.first.spread, found.fastest.spread)},
+                    {"rounds", found.rounds},
+                    {"ratio", found.ratio()}});
   }
-  fmt::print(out, "{} of {} first choices take at most {:.1f} times the least\n", checked - off, checked,
-             most_off);
+  fmt::print(out, "{} of {} first choices take at most {:.1f} times the least\n", checked_tables - off,
+             checked_tables, most_off);
   json header = environment({.space = space, .threads = request.threads_asked});
   header["experiment"] = "advise --check";
   json_file.write(results_text(header, rows));
@@ -351,9 +244,11 @@ CLI::App* add_advise_command(CLI::App& app, advise_request& request) {
   command->add_option(option::json, request.json, "Write the advice to FILE, or to standard output with -")
       ->type_name("FILE|-");
   command->footer(
-      "Rates of a commit, a machine and a number of threads are measured once. Tables are 0.8 full. What "
-      "growth "
-      "adds to inserts is not in the rates.");
+      "Rates of a size, a commit, a machine and a number of threads are measured once. Tables are 0.8 full. "
+      "What "
+      "growth adds to inserts is not in the rates. The program has sets, and values of another length than "
+      "the keys, "
+      "of tiled and multi alone.");
   return command;
 }
 
