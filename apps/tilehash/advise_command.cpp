@@ -83,7 +83,7 @@ std::optional<double> measured_seconds(const wanted_table& wanted, const design_
   return seconds_of(wanted, std::span(&mixed, 1));
 }
 
-// Of the rounds of a design.
+// The rounds of a design, in two numbers.
 struct measured_time {
   std::string design;
   double seconds = 0;  // lower quartile

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What designs cost on this machine: measured in turns, and kept in a file.
+// Costs of designs on this machine: measured in turns, and kept in a file.
 //
 //   measurer    | a b c | a b c | a b c |   rounds of all designs, each by its shortest of some runs
 //   cost        the lower quartile of the rounds: other work only adds time, and does so for several rounds
@@ -29,7 +29,7 @@ struct conditions {
 
 conditions conditions_of(const advise_request& request, const wanted_table& wanted, const std::string& space);
 
-// Of at least one value.
+// Needs at least one value.
 double lower_quartile(std::vector<double> values);
 
 // Costs of one design, those of each round.
