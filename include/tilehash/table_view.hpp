@@ -15,7 +15,7 @@
 // no memory, and each find() tests that first. view() is const, takes no memory and does not synchronize, so
 // it cannot make an empty table. A shared bucket in static memory would have to look free to every design, in
 // the memory of each GPU. A null pointer in the view costs one comparison of a kernel argument that is the
-// same for all lanes: no memory is read for it and no warp diverges. The table's own lookups of many keys
+// same for all lanes. No memory is read for it and no warp diverges. The table's own lookups of many keys
 // avoid even that, as the host tests it before it starts a kernel (look_up_nothing).
 #pragma once
 

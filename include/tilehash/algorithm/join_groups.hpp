@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernel of a join by regions whose right keys repeat (algorithm/region_join.hpp): a block groups the right
-// rows of a region by key, and counts or writes the rows of its left rows.
+// The kernel of a join by regions whose right keys repeat (algorithm/region_join.hpp). A block groups the
+// right rows of a region by key, and counts or writes the rows of its left rows.
 //
 //   a block's scratch   hashes    |   | b |   | a | c |   |    a set of the region's right keys
 //                       ends      | 0 | 1 | 1 | 4 | 6 | 6 |    of each key's right rows; counts, if that is all

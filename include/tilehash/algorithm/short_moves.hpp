@@ -4,10 +4,10 @@
 //   one move:   first(k) full --x--> second(x) has a free slot
 //   two moves:  first(k) full --y--> second(y) full --x--> second(x) has a free slot
 //
-// A key x whose first bucket is k's goes to a free slot of its second bucket, and k takes its slot. If there is
-// no such key, the same is tried in k's second bucket, and then two moves from k's first. Few items need a
-// longer path (algorithm/displacement.hpp): in buckets of four slots 1 in 4000 of those that displace at a load
-// of 0.8, and 1 in 60 at 0.9. One move takes these steps:
+// A key x whose first bucket is k's goes to a free slot of its second bucket, and k takes its slot. If there
+// is no such key, the same is tried in k's second bucket, and then two moves from k's first. Few items need a
+// longer path (algorithm/displacement.hpp). In buckets of four slots these are 1 in 4000 of those that
+// displace at a load of 0.8, and 1 in 60 at 0.9. One move takes these steps:
 //
 //   lock the bucket         no key of it can move then, so nothing that is read needs another check. A thread
 //                           that meets a lock tries again, as one move is done soon

@@ -12,8 +12,8 @@
 //   place_rows     every right row goes to its place
 //   find_matches   every left row finds its group; a block reserves the output for its left rows
 //
-// Blocks reserve output in the order in which they come, and then store their left rows' matches in that order:
-// these are the segments of the output, as algorithm/segments.hpp has them.
+// Blocks reserve output in the order in which they come, and then store their left rows' matches in that
+// order. These are the segments of the output, as algorithm/segments.hpp has them.
 #pragma once
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes the rows of a join from the matches of its left rows, which are segments (algorithm/segments.hpp): row
-// `at` of segment s pairs left row numbers[s] with right row values[begins[s] + at - offsets[s]].
+// Writes the rows of a join from the matches of its left rows, which are segments (algorithm/segments.hpp).
+// Row `at` of segment s pairs left row numbers[s] with right row values[begins[s] + at - offsets[s]].
 //
 // A GPU's thread writes four neighbouring rows with one store of 16 bytes to each side:
 //

@@ -4,9 +4,9 @@
 //   keys    | 7 | 4 | 7 | 9 |      codes   | 0 | 1 | 0 | 2 |
 //   values  | 1 | 5 | 2 | 8 |      sum     | 3 | 5 | 8 |
 //
-// On a CPU each thread serves a range of the groups and reads all codes, so each group's values are combined
-// in the order of their rows: sums of floating-point numbers do not depend on the threads. On a GPU values
-// are combined by atomic operations, in any order.
+// On a CPU each thread serves a range of the groups and reads all codes. So each group's values are combined
+// in the order of their rows, and sums of floating-point numbers do not depend on the threads. On a GPU
+// values are combined by atomic operations, in any order.
 #pragma once
 
 #include <ranges>

@@ -65,8 +65,8 @@ TILEHASH_FN constexpr u32 unmix32(u32 x) {
 TILEHASH_FN constexpr u64 rehash(u64 hash) { return (hash ^ (hash >> 32)) * 0x9e3779b97f4a7c15ULL; }
 
 // Murmur's finaliser with a seed; the default. Bijective for keys of up to 64 bits: no two keys share a hash
-// value. The seed is mixed first: neighbouring seeds would only permute the hashes of a range of keys, and
-// keys that cannot be placed under one seed could not be placed under the other.
+// value. The seed is mixed first. Otherwise neighbouring seeds would only permute the hashes of a range of
+// keys, and keys that cannot be placed under one seed could not be placed under the other.
 struct murmur {
   u64 seed = 0;
 

@@ -8,8 +8,8 @@
 //    8  9 10 11      8  9 12 13      4  7  8 11      2  6  3  7
 //   12 13 14 15     10 11 14 15      5  6  9 10     10 14 11 15     x to the right, y downwards
 //
-// If a table keeps keys in their order (a coherent probe sequence does), the layout decides which points are
-// near each other in its memory: a row of pixels, or a square of them. All layouts have the same members:
+// A coherent probe sequence keeps keys in their order. Then the layout decides which points are near each
+// other in a table's memory: a row of pixels, or a square of them. All layouts have the same members:
 //
 //   layout(extents)      for a grid of extents[0] points along x, extents[1] along y (and [2] along z).
 //                        Throws invalid_argument if its keys do not fit.

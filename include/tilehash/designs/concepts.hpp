@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Concepts for the capabilities of a design. A table offers the verbs whose concepts its design satisfies.
-// Each design asserts its intended concepts and its optional members by a static_assert at its end: a misspelt
-// member then fails to compile instead of removing a verb, or a faster way.
+// Each design asserts its intended concepts and its optional members by a static_assert at its end. A
+// misspelt member then fails to compile instead of removing a verb, or a faster way.
 #pragma once
 
 #include <concepts>

@@ -18,7 +18,7 @@
 // After a rebuild every section has its slack again, and there are more rows if the items exceed the load
 // factor. So a call adds all its items or, where memory ends, none.
 //
-// A section belongs to one thread while items are inserted: no other thread reads or writes its heads and
+// A section belongs to one thread while items are inserted. No other thread reads or writes its heads and
 // entries, and the beginning of the next section does not change. Erases go key by key. The first thread to
 // mark a key's first entry marks all of them; then the first thread to reach a row closes its gaps.
 //

@@ -21,9 +21,9 @@
 // shows whether an entry is shared.
 //
 // Invariants. (1) A key is stored once: in its primary bucket by function 0, or in R_i(bucket, tag) by
-// function i; then the primary bucket is of type B and its entry for the tag is i. (2) Only the last slot of
-// a bucket holds entries. (3) While inserts place keys, slots only fill and entries stay: two inserts of one
-// key meet at the same free slot of its primary bucket, and no lock is needed.
+// function i. In the second case the primary bucket is of type B and its entry for the tag is i. (2) Only the
+// last slot of a bucket holds entries. (3) While inserts place keys, slots only fill and entries stay. Two
+// inserts of one key meet at the same free slot of its primary bucket, and no lock is needed.
 //
 // Inserting has two phases:
 //

@@ -12,7 +12,7 @@
 // Invariants. (1) A key is stored at most once in its sequence. (2) No empty slot precedes a key in its
 // sequence: erase() therefore leaves `erased`, which lookups pass, inserts may take and a sweep removes
 // (kernel/sweep.hpp). (3) While only inserts run, a slot that is taken stays taken. So two inserts of one key
-// meet: both aim at the first free slot of the same sequence, one wins it, and the other starts again and
+// meet. Both aim at the first free slot of the same sequence; one wins it, and the other starts again and
 // finds the key.
 //
 // An insert makes at most min(capacity, 10 000) probes, 4096 where jumps grow (open_addressing/probe.hpp);

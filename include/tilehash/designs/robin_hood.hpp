@@ -31,12 +31,13 @@
 // oldest first, and lowers its maximum to the true value. It runs three times, as each key that moves frees a
 // slot for others.
 //
-// Ages are written in bits that the home takes from the key, and more buckets take more bits: ages up to 15
-// in the smallest table, up to 255 from a thousand or so buckets on. A key that would grow older makes the
-// engine rebuild the table with other homes and offsets, and a report counts that. Where there is no memory
-// for a new table, the engine puts such keys back and refuses new ones (engine/put_back.hpp). The maximum has
-// MaxAgeBits bits. Its last code means "as far as any key has gone", so it is exact up to 15 with 4 bits, and
-// up to less with fewer. 0 bits omit it, for programs that only look up keys that are present.
+// Ages are written in bits that the home takes from the key, and more buckets take more bits. The smallest
+// table has ages up to 15, and tables of about a thousand buckets or more have ages up to 255. A key that
+// would grow older makes the engine rebuild the table with other homes and offsets, and a report counts that.
+// Where there is no memory for a new table, the engine puts such keys back and refuses new ones
+// (engine/put_back.hpp). The maximum has MaxAgeBits bits. Its last code means "as far as any key has gone",
+// so it is exact up to 15 with 4 bits, and up to less with fewer. 0 bits omit it, for programs that only look
+// up keys that are present.
 //
 // Safe to run at the same time: inserts with inserts, lookups with lookups, erases with erases.
 //

@@ -7,8 +7,8 @@
 //
 // A key's hash names its row. A lookup reads the row's bounds and then its entries: two accesses. It ends
 // after the bounds if the row is empty. The table cannot be changed after the build; building again replaces
-// it. A build compares no keys: a key that comes more than once keeps all its items (a multimap), in no given
-// order. find() returns any of them, count() their number. Keys and values may be of any size.
+// it. A build compares no keys. A key that occurs more than once keeps all its items (a multimap), in no
+// given order. find() returns any of them, count() their number. Keys and values may be of any size.
 //
 // The Index determines the word of a row. It is where the row begins (plain_rows), or that, the row's size
 // and a filter of its keys, in bits that no offset needs (filtered_rows). The filter ends nearly all lookups

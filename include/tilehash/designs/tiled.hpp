@@ -11,9 +11,9 @@
 //                           +--------------------------------+
 //
 // A key goes to its first bucket; only when that is full, to its second, which is in the same region. Then
-// one bit of the first bucket's overflow filter is set, chosen by the key. A lookup that does not find its key
-// in the first bucket goes on only if the key's bit is set: at load 0.9 a failed lookup reads 1.0x buckets. The
-// filter is three spare bits of each slot's word (core/quotient_slot.hpp): no memory, no access of its own.
+// one bit of the first bucket's overflow filter is set, chosen by the key. A lookup that fails in the
+// first bucket goes on only if the key's bit is set. At load 0.9 an absent key reads 1.0x buckets. The filter
+// is three spare bits of each slot's word (core/quotient_slot.hpp): no memory, no access of its own.
 //
 // The two buckets mirror each other: first + second = c(remainder), modulo the region's buckets. So either
 // bucket and the slot determine the other bucket, and with the `2nd` bit the key.

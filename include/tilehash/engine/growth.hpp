@@ -26,7 +26,7 @@ enum class growth {
   both,     // items are unplaced although slots are free, whatever the hash function
 };
 
-// More capacity helps keys that collide by chance. From this many slots to an item on it does not: those keys
+// More capacity helps keys that collide by chance. From this many slots to an item on it does not. Those keys
 // collide under every seed (a user's hasher that returns a constant), and a table would grow until memory
 // runs out.
 inline constexpr u64 slots_without_growth = 64;

@@ -9,7 +9,7 @@
 //
 // Temporary memory: an eighth of a byte an item. engine/region_fill.hpp documents the memory by regions, and
 // algorithm/aggregate.hpp that of combined items. Growth takes the new table in addition to the old, and an
-// eighth of a byte a slot; in the table's own memory, a 32nd of the old table.
+// eighth of a byte a slot. In the table's own memory it takes 1/32 of the old table.
 #pragma once
 
 #include <algorithm>

@@ -2,9 +2,9 @@
 // engine::multi: keys with any number of values each, behind a table of ids. The table of ids has any design
 // that maps a key to 32 bits. The memory and its invariants: designs/multi.hpp.
 //
-// Temporary memory of a build: by sort, twice the items' bytes (three times if the keys are floating-point or
-// of 1 or 2 bytes, or the values over 8 bytes); by regions, see engine/multi_regions.hpp; by counting, about
-// 24 bytes an item.
+// Temporary memory of a build by sort: twice the items' bytes, and three times if the keys are floating-point
+// or of 1 or 2 bytes, or the values over 8 bytes. By regions: see engine/multi_regions.hpp. By counting:
+// about 24 bytes an item.
 #pragma once
 
 #include <span>

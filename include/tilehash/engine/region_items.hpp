@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parts of a fill by regions (engine/region_fill.hpp): its counts, the routes of items to slices and regions, and
-// the items of a call as the bin of a table's only region.
+// Parts of a fill by regions (engine/region_fill.hpp): its counts, the routes of items to slices and regions,
+// and the items of a call as the bin of a table's only region.
 #pragma once
 
 #include <tilehash/algorithm/block.hpp>

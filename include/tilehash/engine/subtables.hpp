@@ -14,7 +14,7 @@
 // of the larger of the sizes before and after.
 //
 // If a call's items need more than twice the slots, it makes a new table of that size and moves all pairs
-// there at once, as rehash() does; the old table is less than half of it.
+// there at once, as rehash() does. The old table is less than half of it.
 //
 // Temporary memory: an eighth of a byte an item. By regions: the items' bytes and 1/32 (without memory for
 // that, and on a CPU, 1/4 and 1/32). While a subtable is halved: an eighth of a byte for each of its slots.

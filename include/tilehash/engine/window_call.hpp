@@ -200,8 +200,8 @@ class window_call {
   u64 run_phases(Windows& w, u64 end) {
     wipe_if_due();
     w.phases.make_bits(grows_);
-    // Another pass serves items that found locked buckets, which are few. Where many items found no slot, it
-    // would find none either; but in a new table they may, up to the number that the old one was made for.
+    // Another pass serves items that found locked buckets, which are few. If many items found no slot, it
+    // would find none either. In a new table they may, up to the number that the old one was made for.
     const u64 few = detail::few_to_retry(end - w.done), limit = table_.limit();
     u32 pass = 0, rebuilds = 0;
     for (bool again = true; again; ++pass) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The last kernel of an insert that does not synchronize with the host: it looks up the keys of the items that
-// are still pending, and ends the call.
+// The last kernel of an insert that does not synchronize with the host. It looks up the keys of the items
+// that are still pending, and ends the call.
 //
 // One of two equal keys may have met locked buckets until its tries were spent, and the other may have found
 // a slot. When no key moves any more, a lookup distinguishes the copy of a stored key, which is present, from

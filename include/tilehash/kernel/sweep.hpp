@@ -11,7 +11,7 @@
 // of a new table, where a second pass of `move` would gain little (docs/adr/0032-turnover.md).
 //
 // Concurrency of a step: a slot is freed only by the lane that has its number, and claimed by one
-// compare-and-swap. A key that has moved may be moved on by the lane of its new slot; then the first lane
+// compare-and-swap. A key that has moved may be moved on by the lane of its new slot. Then the first lane
 // still frees its own slot, and the other lane frees the new one.
 #pragma once
 

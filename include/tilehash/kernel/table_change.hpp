@@ -9,8 +9,8 @@ namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
 namespace detail {
 
-// Words in which a table's changes are counted, each in a cache line of its own: a GPU adds to the words of one line
-// one after the other.
+// Words in which a table's changes are counted, each in a cache line of its own. A GPU adds to the words of
+// one line one after the other.
 inline constexpr u32 size_stripes = tuning::table::size_stripes, size_stride = 16;
 inline constexpr u32 size_words = size_stripes * size_stride;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The walks of verbs that change a table, in both schedules (kernel/lookup.hpp): each key goes from bucket to
+// The walks of verbs that change a table, in both schedules (kernel/lookup.hpp). Each key goes from bucket to
 // bucket, and its own lane or thread makes the changes there.
 //
 // A verb has a `design` and defines its action at a bucket:

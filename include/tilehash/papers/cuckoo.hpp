@@ -11,7 +11,7 @@
 // the table's size. With H = 4 functions the table needs no more than 1.03 slots an item.
 //
 // Invariants. (1) A key is stored once, in one of its H slots or in its slot of the stash. (2) No empty slot
-// precedes a key among its own slots: a slot that was taken becomes `empty` again only in a sweep. erase()
+// precedes a key among its own slots. A slot that was taken becomes `empty` again only in a sweep. erase()
 // leaves `erased`, which lookups pass, inserts may take and the sweep removes (kernel/sweep.hpp).
 //
 // Inserting has two phases, both exact under any race:

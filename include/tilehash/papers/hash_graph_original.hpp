@@ -8,10 +8,11 @@
 //   count rows   of the items in that order, hashed again; scan; counters to zero
 //   scatter      hashed again; an item's number in its row is a second addition
 //
-// hash_graph_bins of hash_graph.hpp has the same bins, and fewer steps: no array of hashes, ends of bins count
-// down their items, and the count of a row gives an item's number. The program divides by the number of rows; here
-// the hash is scaled, as in all designs, which sends an item to its bin in the same way. It takes integers of 64
-// bits, and what it finds is the number of matching pairs; here keys and values are of any type.
+// hash_graph_bins of hash_graph.hpp has the same bins, and fewer steps. It has no array of hashes, ends of
+// bins count down their items, and the count of a row gives an item's number. The program divides by the
+// number of rows; here the hash is scaled, as in all designs, which sends an item to its bin in the same way.
+// It takes integers of 64 bits, and what it finds is the number of matching pairs; here keys and values are
+// of any type.
 //
 // Source: O. Green, HashGraph: Scalable Hash Tables Using a Sparse Graph Data Structure, ACM TOPC 2021, and the
 // program of A. Tripathy and O. Green (github.com/alokpathy/hashgraph, SingleHashGraph.cu), the baseline of point 6

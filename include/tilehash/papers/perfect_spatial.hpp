@@ -13,7 +13,7 @@
 // a lookup still reads one slot. The offsets take 4 bits an item.
 //
 // Invariants. (1) Every key is in slot h(k) and no other. (2) A slot without an item holds a copy of some key
-// of the table, which h maps elsewhere: no lookup of that key reads this slot, and every other lookup sees a
+// of the table, which h maps elsewhere. No lookup of that key reads this slot, and every other lookup sees a
 // key that is not its own. So no key is reserved as a mark, and the key of a slot shows that it is empty. (3)
 // A table without items answers no lookup from its slots.
 //

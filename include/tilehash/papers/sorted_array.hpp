@@ -8,8 +8,8 @@
 // It cannot be changed after the build; building again replaces it. A repeated key keeps all its items:
 // find() gives any of them, count() counts them.
 //
-// The search has no branch but its loop: each step halves the remaining range, whichever half has the key, so
-// that the lanes of a warp and a CPU's pipeline run it in step.
+// The search has no branch but its loop. Each step halves the remaining range, in the same way for both
+// halves, so that the lanes of a warp and a CPU's pipeline run it in step.
 //
 // Concurrency: any number of lookups.
 //

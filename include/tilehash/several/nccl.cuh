@@ -2,8 +2,8 @@
 // Ranks of an NCCL communicator, which is the caller's. Without <nccl.h> this header has nothing; link with
 // -lnccl.
 //
-// Each call waits for its end on the host, so that a peer that ended is noticed: the communicator then reports
-// an error or a time limit passes, and the communicator is aborted.
+// Each call waits for its end on the host, so that a peer that ended is noticed. The communicator then
+// reports an error or a time limit passes, and the communicator is aborted.
 #pragma once
 
 #if __has_include(<nccl.h>)

@@ -315,7 +315,7 @@ class cpu {
 
   host_resource_ref resource_;
   // oneTBB's task_arena; null in a space that a unit without oneTBB made. It is behind a pointer so that a
-  // space has the same layout in all units of a program: a user's class that holds a space or a table may
+  // space has the same layout in all units of a program. A user's class that holds a space or a table may
   // pass between units with and without oneTBB.
   std::unique_ptr<void, void (*)(void*)> arena_{nullptr, nullptr};
 };

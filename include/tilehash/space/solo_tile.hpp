@@ -23,7 +23,7 @@ TILEHASH_BEGIN_ABI_NAMESPACE
 namespace detail {
 
 // A bucket is compared in vectors of 32 bytes, so it must also be stored in such vectors. A processor does
-// not forward two smaller stores to one larger load: it waits for both to reach its cache, and lookups and
+// not forward two smaller stores to one larger load. It waits for both to reach its cache, and lookups and
 // inserts take nearly twice as long. Compilers copy by words or by 16 bytes.
 #if defined(__AVX2__) && !defined(__CUDA_ARCH__)
 template <u64 Bytes>
@@ -103,8 +103,8 @@ struct solo_tile {
     for (u32 i = 0; i < N; ++i) to[i] = active ? detail::load_relaxed(from + i) : Word(0);
 #endif
   }
-  // The same, but a word may be as old as this thread's last fence: a GPU's thread reads through L1, so that the
-  // four loads of a bucket cost L2 less.
+  // The same, but a word may be as old as this thread's last fence. A GPU's thread reads through L1, so that
+  // the four loads of a bucket cost L2 less.
   template <u32 N, class Word>
   TILEHASH_FN void load_stale(const Word* from, Word (&to)[N], bool active) const {
 #if defined(__CUDA_ARCH__)

@@ -21,7 +21,7 @@
 //   7  write_back                drops equal keys within each bucket again, which took the same way in
 //                                step 5, and writes the region to the table
 //
-// From step 2 on a bucket's items are in its lowest slots, as many as its count says: each thread that counts
+// From step 2 on a bucket's items are in its lowest slots, as many as its count says. Each thread that counts
 // an item into a bucket has a slot of its own there.
 //
 // A region that new items are merged into equals one that is built from all of them. Items that find no slot

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The buckets of a region that a block builds in its scratch (designs/horton/build.hpp): an item enters its
+// The buckets of a region that a block builds in its scratch (designs/horton/build.hpp). An item enters its
 // primary bucket, or a secondary one, or replaces a primary item that moves to a secondary bucket.
 #pragma once
 

@@ -16,7 +16,7 @@
 //   sharers           items that share k's remap entry, by another function, and k after them: likewise
 //
 // It moves to the emptiest of its other buckets. If all are full, a secondary item in one of them must move
-// first, and so on: a path is searched, and then its items move, the last one first. Primary items of other
+// first, and so on. A path is searched, and then its items move, the last one first. Primary items of other
 // buckets move for secondary ones only where all else fails.
 //
 // A move holds the lock of the items' primary bucket (tried, never waited for). Only its holder moves that

@@ -9,9 +9,10 @@
 //     +---+---------------------------------------------------------------------+
 //     |<-------------- stored key --------------->|
 //
-// The five bits won from the key (core/quotient_slot.hpp) are the bucket's type, as the paper's spare bit;
-// `used`, so that no item looks like a free slot; and the function that maps the item to its bucket, 0 for
-// its primary one. So every key and value is legal, and entries differ from every item.
+// The five bits won from the key (core/quotient_slot.hpp) have three parts. One is the bucket's type, as the
+// paper's spare bit. Another is `used`, so that no item looks like a free slot. The third is the function
+// that maps the item to its bucket, 0 for its primary one. So every key and value is legal, and entries
+// differ from every item.
 //
 // A word of 8 bytes and more has 21 entries, one of 4 bytes (a set's) 10.
 #pragma once

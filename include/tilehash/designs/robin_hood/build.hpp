@@ -11,8 +11,8 @@
 // All keys of a home have the same sequence, so among them they are alike, and Robin Hood's rule only
 // compares ages. The matching therefore works on counts and ages of four bits, a sixteenth of the table, and
 // on eight homes at a time. A slot that refused a home at an age refuses it forever, as ages only grow. So
-// the result does not depend on the order in which homes ask: it is Gale's and Shapley's stable matching of
-// homes with slots, the one that inserting one by one gives.
+// the result does not depend on the order in which homes ask. It is Gale's and Shapley's stable matching of
+// homes with slots, which inserts one by one would give, too.
 //
 // In each pass all waiting keys ask until they are placed. A key that is evicted after its home's turn waits
 // for the next pass. A pass places half of the waiting keys at load 0.85, a fifth at 0.95. The number of

@@ -6,7 +6,7 @@
 //                         '--> ... --> [z2]   y is 5 there: ... until one meets a free slot
 //
 // A new key is looked for first, up to its home's maximum age. It takes the first slot of its sequence that
-// is free or has a younger key. Another lane may have the same key in flight, so the insert reads before and
+// is free or has a younger key. Another lane may have the same key in flight. So the insert reads before and
 // after whether keys of the home are in flight (robin_hood/counters.hpp), and retries if so. If the home has
 // a free slot, no key has been taken out of it; if its maximum is 1, no key is stored further on. Most keys
 // therefore read no counter.

@@ -8,7 +8,7 @@
 //
 // A block takes a share of the items, counts those of each bin in its scratch, reserves slots in the bins and
 // writes the items there. A block of many threads sorts its share first, so that neighbouring threads write
-// the items of a bin at once: memory takes a full line whole, but must read a line that is written in parts.
+// the items of a bin at once. Memory takes a full line whole, but must read a line that is written in parts.
 // A core's cache gathers those parts, so a core writes the items in the order of the source.
 //
 // It pays if counters and entries do not fit the cache. A build in the order of the items then misses the

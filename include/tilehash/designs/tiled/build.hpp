@@ -11,9 +11,9 @@
 // of single inserts. On a GPU the scratch is shared memory. On a CPU a block is one thread, and its scratch
 // is in the cache.
 //
-// An empty table's region is its own bin: it has a slot for each of its items, so the build needs next to no
-// memory in addition to the table. Many new items are merged into a table that holds items in the same way:
-// the bins have memory of their own, and a block begins with what its region holds. (Few: merge.hpp.)
+// An empty table's region is its own bin. It has a slot for each of its items, so the build needs next to no
+// memory in addition to the table. Many new items are merged into a table that holds items in the same way.
+// The bins have memory of their own, and a block begins with what its region holds. (Few: merge.hpp.)
 //
 // Items that do not fit their bin (many equal keys), or find no slot in their region, go to `left`, and the
 // caller inserts them one by one. If even `left` overflows, the caller inserts all items one by one.

@@ -3,8 +3,8 @@
 //
 // A bin may have many more items than its region has slots. While items are placed, no key moves and no slot
 // becomes free again. So a bucket that is full without a key stays so, and all items of a key meet in one
-// slot, or in one word of the unplaced items, which are a hash table of different keys. Afterwards these are
-// displaced as in other builds. No two of them are equal.
+// slot. If both buckets are full, they meet in one word of the unplaced items, which are a hash table of
+// different keys. Afterwards these are displaced as in other builds. No two of them are equal.
 //
 // An item is left over only if the unplaced items are full, or if no displacement finds a slot. Other items
 // of its key may have been placed, so the caller combines it with what the table has.

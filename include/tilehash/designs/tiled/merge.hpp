@@ -11,7 +11,7 @@
 // slots. A merge writes only the lines that change, and leaves values in the table. Its scratch has half of
 // the region's bytes or less, so two blocks share a multiprocessor, and one fetches while the other works. It
 // also takes words of 16 bytes. A single insert reads a random line for each item and, if the first bucket is
-// full, writes one more for the filter; a merge looks up both in the scratch.
+// full, writes one more for the filter. A merge looks up both in the scratch.
 //
 // The steps of a block, with a barrier between them; 2 to 4 repeat if a bin has more items than the block's
 // registers hold:
@@ -25,12 +25,12 @@
 // The lanes of a warp take their steps together, as they meet at a collective before each item. Otherwise each of
 // them would go on to its next item by itself, and wait for the scratch by itself.
 //
-// Few of a warp's items have no slot, and each could move up to 16 keys. So all tiles of the block share the list.
-// A lane looks at the keys of a bucket at once. Where a third key moves, the lanes of a tile look at these keys for one
-// item after the other, one key a lane; then all items move keys at once.
+// Few of a warp's items have no slot, and each could move up to 16 keys. So all tiles of the block share the
+// list. A lane looks at the keys of a bucket at once. Where a third key moves, the lanes of a tile look at
+// these keys for one item after the other, one key a lane. Then all items move keys at once.
 //
 // If the items' values replace those of present keys (Assigns), these keys are found before step 2, in a step
-// of its own: no key moves then, and no slot of the table is half written.
+// of its own. No key moves then, and no slot of the table is half written.
 //
 // In step 2 a taken slot stays taken, so two items of one key try the same free slots in the same order, and one
 // finds the other (invariant 3 of designs/tiled.hpp). In step 3 a key moves at most once, and only to a promised

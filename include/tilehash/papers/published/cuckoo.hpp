@@ -7,8 +7,9 @@
 // A new pair takes the slot of its first function. An evicted pair takes the slot of the function after the
 // one that leads to the slot that it lost (round robin). No function's number is stored: all are calculated
 // again, and the first that gives this slot counts. The pair at the end of a chain that is too long goes to
-// the stash: the one slot of another function among 101, or, with `probed_stash`, the next free one of 16
-// (the thesis' footnote in 6.1.1). If that is taken, the pair is lost: the thesis builds the table again.
+// the stash. That is the one slot of another function among 101, or, with `probed_stash`, the next free one
+// of 16 (the thesis' footnote in 6.1.1). If that is taken, the pair is lost: the thesis builds the table
+// again.
 //
 // A chain may have 7 lg S evictions for S slots: the thesis says 7 lg N for four functions and 1.25 N. Its
 // "empirically determined formula" for other sizes is not printed. Here tables of less than 1.25 N, and those

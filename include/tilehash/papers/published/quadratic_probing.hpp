@@ -4,7 +4,7 @@
 //   one slot     | k v | . . | k v |        one compare-and-swap stores both
 //   two arrays   | k | . | k |  | v | . | v |   a compare-and-swap for the key, then a store of the value
 //
-// The probes are h + i c1 + i^2 c2 with c1 = 0 and c2 = 1, at most min(S, 10 000) of them; an insert fails
+// The probes are h + i c1 + i^2 c2 with c1 = 0 and c2 = 1, at most min(S, 10 000) of them. An insert fails
 // after those, and the thesis builds the table again with another function.
 //
 // Two arrays hold the same pairs in the same slots. A probe reads 4 bytes instead of 8, and a lookup that
