@@ -117,7 +117,6 @@ void add_bench_commands(CLI::App& bench) {
       });
 
   add_update_commands(bench);
-  add_growth_commands(bench);
   add_shapes_commands(bench);
   add_thesis_commands(bench);
   add_horton_commands(bench);

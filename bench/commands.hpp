@@ -10,9 +10,7 @@ namespace tilehash::app {
 
 void add_coherent_commands(CLI::App& bench);   // coherent/...: Garcia et al., Coherent Parallel Hashing
 void add_dynamic_commands(CLI::App& bench);    // dynamic/...: Li et al., Dynamic Hash Tables on GPUs
-void add_growth_commands(CLI::App& bench);     // growth
 void add_hashgraph_commands(CLI::App& bench);  // hashgraph/...: HashGraph and its joins
-void add_updates_command(CLI::App& bench);     // hashgraph/updates, for add_hashgraph_commands()
 void add_cells_commands(CLI::App& bench);      // those with cells of meshes, for add_hashgraph_commands()
 void add_horton_commands(CLI::App& bench);     // horton/...: Breslow et al., Horton Tables
 void add_kmers_commands(CLI::App& bench);      // kmers

@@ -19,50 +19,24 @@
 
 namespace tilehash::bench {
 
-std::vector<ceiling> cuda_ceilings(std::span<const u64> /*sizes*/, unsigned /*repeat*/) {
-  throw error("tilehash: this build has no CUDA");
+[[noreturn]] static void missing() { throw error("tilehash: this build has no CUDA"); }
+
+std::vector<ceiling> cuda_ceilings(std::span<const u64>, unsigned) { missing(); }
+access_rates cuda_access_rates(u64) { missing(); }
+std::vector<aggregation> cuda_aggregations(const aggregation_case&, unsigned) { missing(); }
+multiplicity_row cuda_multiplicity(const multiplicity_case&, unsigned) { missing(); }
+cuckoo_row cuda_cuckoo(const cuckoo_case&) { missing(); }
+two_level_row cuda_two_level(const two_level_case&) { missing(); }
+void cuda_growth(const growth_case&, const tell_growth&) { missing(); }
+void cuda_calls(const calls_case&, const tell_call&) { missing(); }
+std::optional<tail_row> cuda_tail(const std::string&, const tail_case&, known_limits&, unsigned) {
+  missing();
 }
-access_rates cuda_access_rates(u64 /*bytes*/) { throw error("tilehash: this build has no CUDA"); }
-std::vector<aggregation> cuda_aggregations(const aggregation_case& /*case*/, unsigned /*repeat*/) {
-  throw error("tilehash: this build has no CUDA");
-}
-multiplicity_row cuda_multiplicity(const multiplicity_case& /*case*/, unsigned /*repeat*/) {
-  throw error("tilehash: this build has no CUDA");
-}
-cuckoo_row cuda_cuckoo(const cuckoo_case& /*case*/) { throw error("tilehash: this build has no CUDA"); }
-two_level_row cuda_two_level(const two_level_case& /*case*/) {
-  throw error("tilehash: this build has no CUDA");
-}
-void cuda_growth(const growth_case& /*case*/, const tell_growth& /*tell*/) {
-  throw error("tilehash: this build has no CUDA");
-}
-void cuda_calls(const calls_case& /*case*/, const tell_call& /*tell*/) {
-  throw error("tilehash: this build has no CUDA");
-}
-std::optional<tail_row> cuda_tail(const std::string& /*design*/, const tail_case& /*case*/,
-                                  known_limits& /*known*/, unsigned /*repeat*/) {
-  throw error("tilehash: this build has no CUDA");
-}
-void cuda_shapes(std::span<const shape> /*shapes*/, const shapes_case& /*case*/, const tell_shape& /*tell*/) {
-  throw error("tilehash: this build has no CUDA");
-}
-void register_one_slot_cuda(std::vector<subject>& /*all*/) {
-  throw error("tilehash: this build has no CUDA");
-}
-void cuda_joins(const join_case& /*case*/, const std::vector<std::string>& /*designs*/, unsigned /*repeat*/,
-                const tell_join& /*tell*/) {
-  throw error("tilehash: this build has no CUDA");
-}
-void cuda_updates(const std::vector<updates_case>& /*cases*/, unsigned /*repeat*/,
-                  const tell_updates& /*tell*/) {
-  throw error("tilehash: this build has no CUDA");
-}
-void cuda_cells(const cells_case& /*case*/, const std::vector<std::string>& /*designs*/,
-                const tell_cells& /*tell*/) {
-  throw error("tilehash: this build has no CUDA");
-}
-void cuda_dynamic(dynamic_experiment /*what*/, const dynamic_case& /*case*/, const tell_dynamic& /*tell*/) {
-  throw error("tilehash: this build has no CUDA");
-}
+void cuda_shapes(std::span<const shape>, const shapes_case&, const tell_shape&) { missing(); }
+void register_one_slot_cuda(std::vector<subject>&) { missing(); }
+void cuda_joins(const join_case&, const std::vector<std::string>&, unsigned, const tell_join&) { missing(); }
+void cuda_updates(const std::vector<updates_case>&, unsigned, const tell_updates&) { missing(); }
+void cuda_cells(const cells_case&, const std::vector<std::string>&, const tell_cells&) { missing(); }
+void cuda_dynamic(dynamic_experiment, const dynamic_case&, const tell_dynamic&) { missing(); }
 
 }  // namespace tilehash::bench

@@ -8,7 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "alcantara/sweep.hpp"
 #include "alcantara/thesis_fields.hpp"
 #include "experiment.hpp"
 #include "options.hpp"
@@ -56,20 +55,80 @@ struct multiplicity_options : common_options {
   std::vector<std::uint64_t> copies{1, 2, 4, 16, 64, 256, 1'000, 10'000, 50'000};
 };
 
+// Each structure's rates of construction and of retrieval against one thing, all others fixed.
+struct sweep {
+  std::string name, about;
+  std::vector<std::uint64_t> items;
+  std::vector<double> sizes;
+  std::vector<unsigned> failed;  // percent of the lookups
+};
+
+// The sweeps that run by default: fewer on a CPU.
+std::vector<sweep> thesis_sweeps(const std::string& space) {
+  const bool many = space == "cuda";
+  const std::vector<std::uint64_t> one_size{many ? 10'000'000U : 1'000'000U};
+  const std::vector<double> sizes{1.05, 1.42, 2};
+  return {
+      {.name = "thesis/size",
+       .about = "Rates against the number of items (figures 3.2, 3.5, 3.6, 4.8, 4.9, 5.7, 5.8, 6.7 to 6.12)",
+       .items = many ? std::vector<std::uint64_t>{10'000, 20'000, 50'000, 100'000, 200'000, 500'000,
+                                                  1'000'000, 2'000'000, 5'000'000, 10'000'000, 20'000'000,
+                                                  40'000'000, 64'000'000}
+                     : std::vector<std::uint64_t>{10'000, 30'000, 100'000, 300'000, 1'000'000, 4'000'000},
+       .sizes = sizes,
+       .failed = {0}},
+      {.name = "thesis/space",
+       .about = "Rates against the size of the table (figures 3.3 and 4.7)",
+       .items = one_size,
+       .sizes = {1.02, 1.05, 1.1, 1.15, 1.25, 1.42, 1.6, 1.8, 2, 2.5, 3, 4},
+       .failed = {0, 100}},
+      {.name = "thesis/failed",
+       .about =
+           "Rates of retrieval against the share of queries that fail (figures 3.4, 3.7, 4.10, 5.9, 6.5, "
+           "6.7 to 6.12)",
+       .items = one_size,
+       .sizes = sizes,
+       .failed = {0, 10, 20, 30, 40, 50, 60, 70, 80, 90, 100}},
+  };
+}
+
+// The designs that the thesis compares, and ours.
+std::vector<std::string> thesis_designs() {
+  return {"linear_probing", "quadratic_probing", "double_hashing",
+          "chained",        "chained_by_sort",   "two_level_cuckoo",
+          "cuckoo",         "sorted_array",      "perfect_spatial",
+          "tiled",          "bucketed_cuckoo",   "hash_graph"};
+}
+
+// The load factor at which a design's table of so many items is as large as asked for, or nearly.
+double load_factor_for(const subject& design, std::uint64_t items, double size) {
+  const double target = 8 * size * static_cast<double>(items);
+  const auto fits = [&](double load_factor) {
+    return static_cast<double>(design.bytes(items, load_factor)) <= target;
+  };
+  double low = 1.0 / 128, high = design.max_load_factor;
+  if (fits(low) || !fits(high)) return high;  // as large at any load factor, or never so small
+  for (int step = 0; step < 40; ++step) {
+    const double middle = (low + high) / 2;
+    (fits(middle) ? high : low) = middle;
+  }
+  return high;
+}
+
 std::vector<subject> designs_of(const std::vector<std::string>& names, const std::string& space) {
-  return choose(subjects_in(space, false), names, "--design", bench::thesis_designs());
+  return choose(subjects_in(space, false), names, "--design", thesis_designs());
 }
 
 void run_sweep(experiment& rows, const std::string& name, const sweep_options& options) {
   check_sizes(options.items, "--n", 2, most_items);
-  const auto sweeps = bench::thesis_sweeps(rows.space());
-  const bench::sweep& s = *std::ranges::find(sweeps, name, &bench::sweep::name);
+  const auto sweeps = thesis_sweeps(rows.space());
+  const sweep& s = *std::ranges::find(sweeps, name, &sweep::name);
   const auto designs = designs_of(options.designs, rows.space());
   for (const std::uint64_t n : options.items.empty() ? s.items : options.items) {
     for (const double size : options.sizes.empty() ? s.sizes : options.sizes) {
       for (const subject& design : designs) {
         bench::yardstick_case the_case{
-            n, bench::load_factor_for(design, n, size), 32, options.repeat, options.threads, {}};
+            n, load_factor_for(design, n, size), 32, options.repeat, options.threads, {}};
         for (const bool sorted : {false, true}) {
           if (sorted && design.name != "sorted_array")
             continue;  // order helps a binary search, no hash table
@@ -160,7 +219,7 @@ constexpr const char* which_builds = "Builds of a row, each with other keys and 
 }  // namespace
 
 void add_thesis_commands(CLI::App& bench) {
-  for (const auto& s : bench::thesis_sweeps("cpu")) {
+  for (const auto& s : thesis_sweeps("cpu")) {
     declare<sweep_options>(
         bench, {s.name, s.about, "million items a second, by slots of 8 bytes an item\n"},
         [name = s.name](experiment& rows, const sweep_options& o) { run_sweep(rows, name, o); },
