@@ -3,7 +3,7 @@
 """Checks the prose of documents: words to avoid, sentence starts and lengths, relative links. A line for each fault.
 
 usage: check_words.py [--docstrings] [FILE...]
-default: README and its like, packaging/, docs/ but decisions in docs/adr/
+default: README and its like, packaging/ and docs/
 --docstrings: checks the /// comments of include/tilehash/ instead
 """
 
@@ -44,8 +44,8 @@ def check(path, lines):
 def main():
     code, faults = "--docstrings" in sys.argv, []
     names = [a for a in sys.argv[1:] if a != "--docstrings"]
-    pages = [p for p in (ROOT / "docs").rglob("*.md") if p.parent.name != "adr" or p.name == "README.md"]
-    paths = [pathlib.Path(n).resolve() for n in names] or [*ROOT.glob("*.md"), *ROOT.glob("packaging/*.md"), *pages]
+    pages = [*ROOT.glob("*.md"), *ROOT.glob("packaging/*.md"), *(ROOT / "docs").rglob("*.md")]
+    paths = [pathlib.Path(n).resolve() for n in names] or pages
     if code:
         paths = [p for p in (ROOT / "include").rglob("*.[hc]*") if p.suffix in (".hpp", ".cuh")]
     for path in sorted(paths):
