@@ -182,7 +182,8 @@ void run_sizes(experiment& rows, const sizes_options& options) {
   for (const std::uint64_t bytes : options.sizes.empty()
                                        ? bench::sizes_to(std::uint64_t{1} << (rows.on_gpu() ? 33 : 30))
                                        : options.sizes) {
-    const auto n = static_cast<std::uint64_t>(options.load_factor * static_cast<double>(bytes / 8));
+    const std::uint64_t slots = bytes / 8;
+    const auto n = static_cast<std::uint64_t>(options.load_factor * static_cast<double>(slots));
     bench::yardstick_case the_case{n, options.load_factor, 32, options.repeat, options.threads, {{0}, {100}}};
     the_case.least_lookups = lookups;
     the_case.count_buckets = true;

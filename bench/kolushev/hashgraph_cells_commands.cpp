@@ -102,6 +102,7 @@ void run_cells(experiment& rows, const cells_options& options) {
 
 void run_meshes(experiment& rows, const cells_options& options) {
   std::vector<std::vector<bench::cell>> meshes;  // all read before anything is measured
+  meshes.reserve(options.files.size());
   for (const std::string& file : options.files) meshes.push_back(bench::read_cells(file));
   for (std::size_t i = 0; i < meshes.size(); ++i) {
     const std::string name = std::filesystem::path(options.files[i]).filename().stem().string();

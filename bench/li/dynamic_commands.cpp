@@ -244,6 +244,7 @@ void add_dynamic_commands(CLI::App& bench) {
       [](option_list& list, dynamic_options& o) {
         o.what.policies = {"automatic", "rehash"};
         std::vector<std::string> axes;
+        axes.reserve(bench::dynamic_axes.size());
         for (const auto& axis : bench::dynamic_axes) axes.push_back(axis.name);
         list.command()
             .add_option("--vary", o.vary, "What the batches are done for several values of")
