@@ -6,6 +6,7 @@
 #include <tilehash/papers/bucketed_cuckoo_balanced.hpp>
 #include <tilehash/papers/horton/model.hpp>
 
+#include "breslow/hashes.hpp"
 #include "breslow/horton_tables.hpp"
 
 namespace tilehash::bench {
@@ -44,25 +45,38 @@ bucket_reads reads_of(cpu& space, u64 table_slots, double load) {
   return row;
 }
 
-// Keys of each bucket, by the hash function alone.
-home_counts homes_of(cpu& space, u64 buckets, double load) {
-  using design_type = horton<u32, u32>;
-  const u64 n = static_cast<u64>(load * static_cast<double>(buckets * design_type::bucket_slots));
-  const design_type design(nullptr, buckets * design_type::bucket_slots, 1, design_type::max_load_factor);
-  std::vector<u32> keys_of(design.capacity() / design_type::bucket_slots);
+// Keys of each bucket by a hash function alone: bucket_of of a key.
+template <class BucketOf>
+home_counts homes_of(cpu& space, const char* hash, u64 buckets, double load, const BucketOf& bucket_of) {
+  constexpr u32 slots = horton<u32, u32>::bucket_slots;
+  const u64 n = static_cast<u64>(load * static_cast<double>(buckets * slots));
+  std::vector<u32> keys_of(buckets);
   space.for_each_share(n, [&](u64 from, u64 to) {
-    for (u64 i = from; i < to; ++i) {
-      const auto at = design.locate(design_type::slot_type::encode(key_of<u32>(i)));
-      detail::fetch_add(keys_of.data() + design.where(at), 1U);
-    }
+    for (u64 i = from; i < to; ++i) detail::fetch_add(keys_of.data() + bucket_of(key_of<u32>(i)), 1U);
   });
-  home_counts all{design_type::bucket_slots, load, {}, {}};
+  home_counts all{hash, slots, load, {}, {}};
   all.buckets.resize(*std::ranges::max_element(keys_of) + 1);
   for (const u32 keys : keys_of) ++all.buckets[keys];
   for (u32 keys = 0; keys < all.buckets.size(); ++keys)
     all.model.push_back(static_cast<double>(keys_of.size()) *
-                        papers::horton_model{design_type::bucket_slots}.share_with(keys, load));
+                        papers::horton_model{slots}.share_with(keys, load));
   return all;
+}
+
+// By the function of a Horton table, then by those that the paper tried.
+void count_homes(cpu& space, u64 buckets, const std::function<void(const home_counts&)>& tell) {
+  using design_type = horton<u32, u32>;
+  const design_type design(nullptr, buckets * design_type::bucket_slots, 1, design_type::max_load_factor);
+  const u64 all = design.capacity() / design_type::bucket_slots;
+  const auto count = [&](const char* hash, const auto& bucket_of) {
+    for (const double load : {0.5, 0.9}) tell(homes_of(space, hash, all, load, bucket_of));
+  };
+  count("murmur", [&](u32 key) { return design.where(design.locate(design_type::slot_type::encode(key))); });
+  const auto count_by = [&]<class Hash>(Hash) {
+    count(Hash::name, [&](u32 key) { return Hash::hash(key) * all >> 32; });
+  };
+  count_by(figure_8::city{}), count_by(figure_8::spooky{}), count_by(figure_8::lookup3{});
+  count_by(figure_8::wang{}), count_by(figure_8::fnv{});
 }
 
 }  // namespace
@@ -70,7 +84,7 @@ home_counts homes_of(cpu& space, u64 buckets, double load) {
 void count_accesses(u64 table_slots, u64 buckets, const std::function<void(const home_counts&)>& tell_homes,
                     const std::function<void(const bucket_reads&)>& tell) {
   cpu space;
-  for (const double load : {0.5, 0.9}) tell_homes(homes_of(space, buckets, load));
+  count_homes(space, buckets, tell_homes);
   const auto count = [&]<class Design>() {
     for (const double load : loads_to(Design::max_load_factor))
       tell(reads_of<Design>(space, table_slots, load));

@@ -26,6 +26,7 @@ struct bucket_reads {
 
 // How many buckets have so many primary keys? Next to equation 3.
 struct home_counts {
+  std::string hash;
   u32 slots = 0;
   double load = 0;
   std::vector<u64> buckets;  // by number of keys

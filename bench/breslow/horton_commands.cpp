@@ -142,12 +142,13 @@ void run_accesses(experiment& rows, const accesses_options& options) {
       options.slots, options.buckets,
       [&](const bench::home_counts& h) {
         rows.keep({{"what", "homes"},
+                   {"hash", h.hash},
                    {"slots", h.slots},
                    {"load", h.load},
                    {"buckets_by_keys", h.buckets},
                    {"model", h.model}});
-        rows.say(fmt::format("load {}: {} buckets of 8 slots, at most {} keys in one\n", h.load,
-                             options.buckets, h.buckets.size() - 1));
+        rows.say(fmt::format("load {}: {} buckets of 8 slots by {}, at most {} keys in one\n", h.load,
+                             options.buckets, h.hash, h.buckets.size() - 1));
       },
       [&](const bench::bucket_reads& row) { rows.add(fields_of(row)); });
 }
