@@ -83,37 +83,52 @@ std::optional<double> measured_seconds(const wanted_table& wanted, const design_
   return seconds_of(wanted, std::span(&mixed, 1));
 }
 
-// The rounds of a design, in two numbers.
+// The seconds of a design in each round.
 struct measured_time {
   std::string design;
-  double seconds = 0;  // lower quartile
-  double spread = 0;   // from there to the median, of it
+  std::vector<double> seconds{};
+
+  double usual() const { return lower_quartile(seconds); }
 };
 
-measured_time time_of(const wanted_table& wanted, const rounds_of_design& measured) {
-  std::vector<double> seconds;
-  for (const design_costs& one : measured.rounds)
-    if (const auto its = measured_seconds(wanted, one)) seconds.push_back(*its);
-  if (seconds.empty()) return {measured.design->name};
-  const double low = lower_quartile(seconds);
-  const auto middle = seconds.begin() + static_cast<std::ptrdiff_t>(seconds.size() / 2);
-  std::ranges::nth_element(seconds, middle);
-  return {measured.design->name, low, *middle / low - 1};
+// The seconds of one design in those of the other, round by round: other work meets both in the same round.
+struct compared {
+  double ratio = 1;   // median
+  double spread = 0;  // between the quartiles
+};
+
+compared compare(const measured_time& one, const measured_time& other) {
+  std::vector<double> ratios(std::min(one.seconds.size(), other.seconds.size()));
+  for (std::size_t i = 0; i < ratios.size(); ++i) ratios[i] = one.seconds[i] / other.seconds[i];
+  std::ranges::sort(ratios);
+  const std::size_t n = ratios.size();
+  return {ratios[n / 2], ratios[n * 3 / 4] - ratios[n / 4]};
 }
 
 struct checked {
   measured_time first, fastest;
+  compared off{};
   std::size_t rounds = 0;
-
-  double ratio() const { return first.seconds / fastest.seconds; }
 };
 
-// The first choice of `advice` and the fastest design, by so many rounds that they agree.
-// Designs that are much slower are measured in the first rounds alone.
+std::vector<measured_time> times_of(const wanted_table& wanted, const measurer& measured) {
+  std::vector<measured_time> times;
+  times.reserve(measured.all.size());
+  for (const rounds_of_design& one : measured.all) {
+    measured_time its{one.design->name};
+    for (const design_costs& costs : one.rounds)
+      if (const auto seconds = measured_seconds(wanted, costs)) its.seconds.push_back(*seconds);
+    if (!its.seconds.empty()) times.push_back(std::move(its));
+  }
+  return times;
+}
+
+// The first choice of `advice` and the fastest design, by so many rounds that their ratio is known. Designs that are
+// slower by far are left out after each round.
 checked check_one(const wanted_table& wanted, const conditions& what, const registry& designs,
                   std::span<const advised> advice) {
-  constexpr std::size_t few = 4, most = 16;
-  constexpr double far_off = 1.3, steady = 0.05;
+  constexpr std::size_t few = 5, most = 25;
+  constexpr double far_off = 2, off = 1.3, steady = 0.04;
   const auto can = [&](const std::string& name) {
     const auto its = std::ranges::find(advice, name, &advised::design);
     return its != advice.end() && its->obstacle.empty();
@@ -125,23 +140,20 @@ checked check_one(const wanted_table& wanted, const conditions& what, const regi
   std::erase_if(measured.all, [&](const rounds_of_design& one) { return !can(one.design->name); });
   progress bar(std::vector<double>(most, static_cast<double>(wanted.items) * 4e-6));
   checked found;
-  while (!asked_to_stop()) {
+  while (found.rounds < most) {
     measured.round([&](const std::string& name) { bar.begin(found.rounds, name); });
-    if (++found.rounds < few) continue;
-    std::vector<measured_time> times(measured.all.size());
-    std::ranges::transform(measured.all, times.begin(),
-                           [&](const rounds_of_design& one) { return time_of(wanted, one); });
-    std::erase_if(times, [](const measured_time& one) { return one.seconds == 0; });
+    if (asked_to_stop()) break;
+    ++found.rounds;
+    const auto times = times_of(wanted, measured);
     if (times.empty()) break;
     found.first = *std::ranges::min_element(times, {}, its_place);
-    found.fastest = *std::ranges::min_element(times, {}, &measured_time::seconds);
-    const bool is_sure = std::max(found.first.spread, found.fastest.spread) < steady &&
-                         (found.ratio() < tie || found.rounds > few);
-    if (is_sure || found.rounds == most) break;
+    found.fastest = *std::ranges::min_element(times, {}, &measured_time::usual);
+    found.off = compare(found.first, found.fastest);
+    if (found.rounds >= few && (found.off.spread < steady || found.off.ratio < tie)) break;
+    const double limit = (found.rounds < few ? far_off : off) * found.fastest.usual();
     std::erase_if(measured.all, [&](const rounds_of_design& one) {
       const auto its = std::ranges::find(times, one.design->name, &measured_time::design);
-      return one.design->name != found.first.design &&
-             (its == times.end() || its->seconds > far_off * found.fastest.seconds);
+      return one.design->name != found.first.design && (its == times.end() || its->usual() > limit);
     });
   }
   return found;
@@ -159,7 +171,8 @@ exit_code check_advice(const advise_request& request, const registry& designs, c
   std::FILE* const out = json_file.to_stdout() ? stderr : stdout;
   json rows = json::array();
   std::size_t off = 0, checked_tables = 0;
-  fmt::print(out, "{:<70} {:<20} {:<20} {:>6}\n", "workload", "first choice", "fastest", "ratio");
+  fmt::print(out, "{:<70} {:<20} {:<20} {:>6} {:>6} {:>7}\n", "workload", "first choice", "fastest", "ratio",
+             "spread", "rounds");
   for (const wanted_table& wanted : check_tables) {
     const conditions what = conditions_of(request, wanted, space);
     if (!offers_pair(wanted.key_bits, wanted.value_bits)) continue;
@@ -167,20 +180,20 @@ exit_code check_advice(const advise_request& request, const registry& designs, c
     if (asked_to_stop()) return stopped;
     const checked found = check_one(wanted, what, designs, advice);
     if (asked_to_stop()) return stopped;
-    off += found.ratio() > most_off;
+    off += found.off.ratio > most_off;
     ++checked_tables;
-    fmt::print(out, "{:<70} {:<20} {:<20} {:>6.2f}{}\n", words_of(wanted), found.first.design,
-               found.fastest.design, found.ratio(),
-               found.ratio() > 1 && found.ratio() < tie ? "  as fast" : "");
+    fmt::print(out, "{:<70} {:<20} {:<20} {:>6.2f} {:>6.2f} {:>7}{}\n", words_of(wanted), found.first.design,
+               found.fastest.design, found.off.ratio, found.off.spread, found.rounds,
+               found.first.design != found.fastest.design && found.off.ratio < tie ? "  as fast" : "");
     std::fflush(out);
     rows.push_back({{"workload", words_of(wanted)},
                     {"first", found.first.design},
                     {"fastest", found.fastest.design},
-                    {"first_seconds", found.first.seconds},
-                    {"fastest_seconds", found.fastest.seconds},
-                    {"spread", std::max(found.first.spread, found.fastest.spread)},
+                    {"first_seconds", found.first.usual()},
+                    {"fastest_seconds", found.fastest.usual()},
+                    {"spread", found.off.spread},
                     {"rounds", found.rounds},
-                    {"ratio", found.ratio()}});
+                    {"ratio", found.off.ratio}});
   }
   fmt::print(out, "{} of {} first choices take at most {:.1f} times the least\n", checked_tables - off,
              checked_tables, most_off);
