@@ -87,7 +87,11 @@ class insert_by_thread {
  private:
   // The free slots. Other bits of theirs than filter bits are zero, so a test of all bits has the same result as one
   // of the key's. If no instruction used the other bits, the compiler would load the parts of each word by themselves.
+  // A processor without AVX may read the halves of a word one after the other, so there the key's bits alone are tested.
   TILEHASH_FN static u32 free_in(const bucket_type& b) {
+#if !defined(__CUDA_ARCH__)
+    return b.match_empty(solo_tile{});
+#else
     return b.match_if(solo_tile{}, [](word w) {
       u32 bits = static_cast<u32>(w) & ~static_cast<u32>(slot_type::filter_mask);
       TILEHASH_UNROLL
@@ -96,6 +100,7 @@ class insert_by_thread {
                 ~static_cast<u32>(slot_type::filter_mask >> at % (8 * sizeof(word)));
       return bits == 0;
     });
+#endif
   }
   // Claims a free slot of a bucket. Refused: all of them are taken by now.
   TILEHASH_FN static outcome claim(word* memory, u32 free, stored_key stored, value_bits value) {
