@@ -3,7 +3,7 @@
 """Checks papers/*.json, the tables and figures of the documents as data (papers/schema.json describes the fields):
 
 keys, types and words of the schema; unique ids; values in the shape of series and axes; a command that begins with
-`tilehash `, or the reason why none exists; files that exist. Prints the number of entries by document and state, then
+`tilehash `, or the reason why none exists; files that exist; states and counts of docs/measured/papers/audit.md. Prints the number of entries by document and state, then
 one line per fault, and ends with 1 if there is any.
 
 usage: check_papers.py [FILE...]      default: papers/*.json
@@ -18,6 +18,7 @@ from collections import Counter
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 SCHEMA = json.loads((ROOT / "papers" / "schema.json").read_text())
 STATES = SCHEMA["$defs"]["entry"]["properties"]["state"]["enum"]
+AUDITED = ("done", "partial", "cannot be had")
 TYPES = {"object": dict, "array": list, "string": str, "number": (int, float), "integer": int}
 
 
@@ -113,9 +114,33 @@ def file_faults(path, data):
     return found + [fault for one in data["entries"] for fault in entry_faults(one)]
 
 
+def audit_faults(states):
+    """docs/measured/papers/audit.md: the states of its items against those of the entries, and its counts."""
+    page, name, counts, printed = ROOT / "docs" / "measured" / "papers" / "audit.md", "", Counter(), {}
+    for line in page.read_text().splitlines():
+        name = line[3:].lower() if line.startswith("## ") else name
+        cells = [cell.strip() for cell in line.strip("|").split("|")]
+        if len(cells) == 5 and cells[1].isdigit():
+            printed[re.sub(r"\W.*", "", cells[0].strip("[")).lower()] = [int(n) for n in cells[1:]]
+        if len(cells) != 3 or cells[1] not in AUDITED:
+            continue
+        counts[name, cells[1]] += 1
+        counts["all", cells[1]] += 1
+        entries = re.findall(r"`([a-z]+:[a-z]+[0-9.]*[a-z]?)`", cells[2])
+        yield from (f"audit.md: no entry {one}" for one in entries if one not in states)
+        its = {states.get(one) for one in entries}
+        wanted = "cannot be had" if "missing" in its else "partial" if "partial" in its else "done"
+        if its and cells[1] != wanted:
+            yield f"audit.md: '{cells[0]}' is {cells[1]}, but its entries are {wanted}"
+    for name, numbers in printed.items():
+        has = [counts[name, state] for state in AUDITED]
+        if numbers != [*has, sum(has)]:
+            yield f"audit.md: the counts of {name} are {numbers}, not {[*has, sum(has)]}"
+
+
 def main():
     paths = [pathlib.Path(name) for name in sys.argv[1:]] or sorted((ROOT / "papers").glob("*.json"))
-    wrong, print_row = [], "{:<12} {:>7} " + " {:>12}" * len(STATES)
+    wrong, all_states, print_row = [], {}, "{:<12} {:>7} " + " {:>12}" * len(STATES)
     print(print_row.format("document", "entries", *STATES))
     for path in (p for p in paths if p.name != "schema.json"):
         try:
@@ -126,7 +151,9 @@ def main():
         found = file_faults(path, data)
         wrong += [f"{path.name}: {fault}" for fault in found]
         states = Counter() if found else Counter(entry["state"] for entry in data["entries"])
+        all_states |= {} if found else {f"{path.stem}:{entry['id']}": entry["state"] for entry in data["entries"]}
         print(print_row.format(path.stem, sum(states.values()), *(states[s] for s in STATES)))
+    wrong += audit_faults(all_states) if len(sys.argv) == 1 and not wrong else []
     print("\n".join(wrong) if wrong else "no faults")
     return 1 if wrong else 0
 
