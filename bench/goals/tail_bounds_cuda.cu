@@ -10,9 +10,10 @@
 //   by regions   the items are copied; all of the table is read, and a word is swapped for each item, each key that
 //                has to move and each new bit
 //
-// No insert can do with less. It reads the buckets of its key. A key whose buckets are full needs another key's slot,
-// and that key another one. Items come to their regions in runs: a block sorts as many as fit its memory, so a run
-// has 4 to 8 items. The copy has such runs, but neither counts nor sorts.
+// These bound the three ways alone. In order, the items of a region come in any order: if a list has their buckets sorted
+// by address, the accesses take a fourth less (docs/measured/goals.md). An insert reads the buckets of its key. A key
+// whose buckets are full needs another key's slot, and that key another one. Items come to their regions in runs: a block
+// sorts as many as fit its memory, so a run has 4 to 8 items. The copy has such runs, but neither counts nor sorts.
 //
 // The shares of items are those of such a table, filled one key after the other on a CPU.
 #include <algorithm>
