@@ -70,9 +70,9 @@ check_version() { python3 scripts/check_version.py; }
 
 check_spdx() { python3 scripts/check_spdx.py; }
 
-# Subjects of at most 72 characters, of the commits since the last longer one.
+# Subjects of at most 72 characters, of the commits since the rule.
 check_subjects() {
-  local since=c525f6ad40bf long
+  local since=7fec2a345ffc long
   git merge-base --is-ancestor "$since" HEAD 2>/dev/null || return 0 # a copy without history, or with a part of it
   long=$(git log --no-merges --format=%s "$since..HEAD" | awk 'length($0) > 72')
   [ -z "$long" ] || die "a commit's subject has more than 72 characters: $long"
