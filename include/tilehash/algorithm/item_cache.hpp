@@ -5,8 +5,9 @@
 //               home   next                        taken takes the next free slot
 //
 // The table starts with few slots, so that it fits a core's cache, and grows as far as its memory allows. Half
-// of the slots stay free. Without memory to grow, the table keeps its items, and evicts the items of all other
-// keys. Frequent keys come early, so most of them are in the table.
+// of the slots stay free. A full table that does not grow keeps its items, and evicts all others. Frequent keys
+// come early, so most of them are in the table, and at home. So a full table compares an item with its home alone: to
+// evict an item costs less than to search for its key.
 //
 // Items are taken in rounds. A first loop computes the homes of a round and requests them. A second one compares
 // the items there. The second loop has no branch that depends on a comparison where the op permits, because the
@@ -110,6 +111,7 @@ class item_cache {
   bool is_full() const { return begun_ && size_ >= slots_ / 2; }
   bool is_large() const { return slots_ > least_slots; }
   bool can_grow() const { return begun_ && slots_ < most_; }
+  u64 grown_slots() const { return std::min(most_, slots_ * tuning::cpu::combining_growth); }
 
   // Combines the items from `first` to `last`. Calls evict(item) for each item that finds no slot.
   template <class Evict>
@@ -123,7 +125,7 @@ class item_cache {
   // Requires can_grow().
   void grow() {
     const item_cache old = *this;
-    const u64 slots = std::min(most_, slots_ * tuning::cpu::combining_growth);
+    const u64 slots = grown_slots();
     const bool at_front = reinterpret_cast<char*>(slot_) == memory_;
     const item x = slot_[first_];
     take(memory_ + (at_front ? bytes(most_) - bytes_of(slots) : 0), slots, x);
@@ -225,7 +227,8 @@ class item_cache {
   template <class Evict>
   void combine_apart(u64 i, u64 at, const Evict& evict) {
     const key_type& key = source_.key(i);
-    for (; is_used(at); at = (at + 1) & (slots_ - 1)) {
+    const bool has_space = size_ < slots_ / 2;
+    for (; has_space && is_used(at); at = (at + 1) & (slots_ - 1)) {
       item& x = slot_[at];
       if (!same_key(x.key, key)) continue;
       ++hits_;
@@ -237,7 +240,7 @@ class item_cache {
       return;
     }
     const item x{key, source_.value(i)};
-    if (size_ < slots_ / 2)
+    if (has_space)
       use(at, x);
     else
       evict(x);

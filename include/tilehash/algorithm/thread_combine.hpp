@@ -12,8 +12,8 @@
 //
 // Few or hot keys stay in the caches, so their items cost no access to far memory. Items of many keys pass
 // through memory twice, at the rate of sequential accesses. A full cache grows if the thread has many items for
-// each key. A full cache that serves few items is emptied, and the thread sends most shares to the parts
-// directly.
+// each key, and enough of them miss the cache. A full cache that serves few items is emptied, and the thread
+// sends most shares to the parts directly.
 //
 // Equal keys have equal hashes, so all items of a key meet in one part. A hash decides only where items meet;
 // keys are compared.
@@ -212,7 +212,7 @@ class thread_combine {
       met += n;
       if (!items.is_full()) continue;
       const u64 hits = items.hits() - before;
-      if (items.can_grow() && larger_cache_pays(items.slots(), hits, n)) {
+      if (items.can_grow() && larger_cache_pays(items, hits, n)) {
         items.grow();
         continue;
       }
@@ -225,9 +225,12 @@ class thread_combine {
     items.flush(send_item);
     return illegal + items.illegal();
   }
-  // A cache whose slots/2 keys meet `hits` of n items is one of about slots/2 * n / hits keys.
-  bool larger_cache_pays(u64 slots, u64 hits, u64 n) const {
-    return hits * (n_ / workers_) >= slots / 2 * n * tuning::cpu::combining_copies;
+  // A cache whose slots/2 keys meet `hits` of n items is one of about slots/2 * n / hits keys. A larger one meets the
+  // other items at best.
+  bool larger_cache_pays(const cache& items, u64 hits, u64 n) const {
+    const u64 own = n_ / workers_;
+    return hits * own >= items.slots() / 2 * n * tuning::cpu::combining_copies &&
+           (n - hits) * own >= items.grown_slots() * n * tuning::cpu::combining_missed;
   }
   u64 send_share(chain* own, u64 first, u64 last) {
     u64 illegal = 0;

@@ -196,13 +196,13 @@ struct cpu : common {
   static constexpr u64 met_window = u64(1) << 14;  // ids that a lookup in a multimap finds first
 
   // ---- equal keys combined by threads (algorithm/thread_combine.hpp) ----
-  static constexpr u64 combining_cache = u64(1) << 18;  // bytes of a thread's cache of items at first
-  // Bytes at last; from one size to the next; items for each key, from which a larger cache pays.
-  static constexpr u64 combining_memory = u64(1) << 26, combining_growth = 4, combining_copies = 16;
-  static constexpr u32 combining_round = 64;   // items of a round in that cache
-  static constexpr u64 combining_node = 4096;  // bytes of a part's list node
-  static constexpr u64 combined_share = 4096;  // items that a thread takes at once
-  static constexpr u64 sent_ahead = 128;       // bytes of a node, requested before they are written
+  // Bytes of a node of a part's list, and of a thread's cache of items at first.
+  static constexpr u64 combining_node = 4096, combining_cache = u64(1) << 18;
+  // Bytes at last; growth; items for each key, and missed ones for each new slot, from which growth pays.
+  static constexpr u64 combining_memory = u64(1) << 26, combining_growth = 4, combining_copies = 12;
+  static constexpr u32 combining_missed = 4, combining_round = 64;  // items of a round in that cache
+  static constexpr u64 combined_share = 4096;                       // items that a thread takes at once
+  static constexpr u64 sent_ahead = 128;  // bytes of a node, requested before they are written
   // A full cache that serves less than one item in 8, or in 2 if it has grown, is left out for 15 of 16 shares.
   static constexpr u64 combining_hits = 8, combining_large_hits = 2, combining_skipped = 15;
   static constexpr u64 least_combined = u64(1) << 15;       // items: a sample and the parts cost a fixed time
