@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <atomic>
 #include <numeric>
 #include <thread>
@@ -57,6 +58,54 @@ TEST(const_verbs, count_at_the_same_time_what_views_have_changed) {
     for (auto& thread : threads) thread.join();
     EXPECT_EQ(wrong, 0U);
     EXPECT_EQ(t.size(), n);
+  }
+}
+
+// Threads insert each key twice. `parted`: a third of them in a branch of their own.
+template <class View>
+struct insert_twice {
+  View view;
+  const u64* keys;
+  u64 *inserted, *parted_inserted;
+  bool parted;
+  TILEHASH_FN void operator()(u64 i) const {
+    const u64 key = keys[i / 2];
+    if (parted && mix64(i) % 3 == 0) {
+      if (view.insert(key, key + 1) == outcome::inserted) detail::fetch_add(parted_inserted, u64(1));
+    } else if (view.insert(key, key + 1) == outcome::inserted) {
+      detail::fetch_add(inserted, u64(1));
+    }
+  }
+};
+// Words of 16 bytes, up to a load of 0.95. In the order of their first buckets, all keys of a warp need the same few
+// buckets.
+TEST(views_of_wide_words, fill_a_table_nearly) {
+  using table_type = table<tiled<u64, u64>, view_space>;
+  using view_type = decltype(std::declval<table_type&>().mutable_view(std::declval<view_space&>()));
+  SCOPED_TRACE(run_seed());
+  for (const u32 way : {0U, 1U, 2U, 3U}) {
+    const bool in_order = way % 2 != 0, parted = way / 2 != 0;
+    view_space space;
+    table_type t(space, 20'000, {.load_factor = 0.96, .seed = run_seed(), .grow = false});
+    const auto& design = t.view().design;
+    const u64 n = design.capacity() * 95 / 100;
+    std::vector<u64> numbers(n);
+    for (u64 i = 0; i < n; ++i) numbers[i] = spread_key<u64>(run_seed() + i);
+    if (in_order) std::ranges::sort(numbers, {}, [&](u64 k) { return design.where(design.locate(k)); });
+    const buffer<u64, view_space> keys(space, numbers), values(space, n);
+    const buffer<u64, view_space> counts(space, std::vector<u64>(2));
+    space.for_each(2 * n, insert_twice<view_type>{t.mutable_view(space), keys.data(), counts.data(),
+                                                  counts.data() + 1, parted});
+    const auto counted = counts.to_host();
+    EXPECT_EQ(counted[0] + counted[1], n);
+    EXPECT_EQ(t.size(), n);
+    t.find_or(space, keys.span(), values.span(), u64(0));
+    const auto found = values.to_host();
+    for (u64 i = 0; i < n; ++i) ASSERT_EQ(found[i], numbers[i] + 1);
+    EXPECT_EQ(t.erase(space, keys.span()), n);
+    EXPECT_EQ(t.size(), 0U);
+    t.find_or(space, keys.span(), values.span(), u64(0));
+    for (const u64 value : values.to_host()) ASSERT_EQ(value, 0U) << "a key was present twice";
   }
 }
 
