@@ -461,7 +461,9 @@ TEST_F(multimap_verbs, the_build_is_chosen_by_how_often_keys_come) {
   };
   EXPECT_FALSE(sorted_by(1, grouping::automatic));
   EXPECT_FALSE(sorted_by(7, grouping::automatic));
-  EXPECT_FALSE(sorted_by(8, grouping::automatic));
+  for (int tables = 0; tables < 4;
+       ++tables)  // with hash functions of their own: no region is too full by luck
+    EXPECT_FALSE(sorted_by(8, grouping::automatic));
   EXPECT_TRUE(sorted_by(40, grouping::automatic));
   EXPECT_TRUE(sorted_by(41, grouping::automatic));
   EXPECT_FALSE(sorted_by(1, grouping::by_regions));

@@ -160,12 +160,14 @@ class multi : multi_arrays<Design, Space> {
   insert_report fill(Space& space, keys_in keys, values_in values, grouping how) {
     const bool selects = how == grouping::automatic;
     if constexpr (design::can_group) {
+      constexpr double most_copies = detail::most_grouped_copies<Space, Key, Value>;
       insert_report report;
-      if (how == grouping::by_regions && build_by_regions(space, keys, values, report)) return report;
+      if (how == grouping::by_regions && build_by_regions(space, keys, values, 1, report)) return report;
       if (selects && keys.size() >= detail::least_to_partition<Space>) {
         const auto sample = detail::sample_keys(space, keys.data(), keys.size());
-        if (!sample.more_uneven_than(detail::most_grouped_copies<Space, Key, Value>) &&
-            finds_memory_by_regions(space, keys, values, report))
+        double copies = 1;
+        while (copies <= most_copies && sample.more_uneven_than(copies)) copies *= 2;
+        if (copies <= most_copies && finds_memory_by_regions(space, keys, values, copies, report))
           return report;
       }
     }
@@ -183,18 +185,20 @@ class multi : multi_arrays<Design, Space> {
   }
 
   // Returns false if there is no memory: a sort may need less.
-  bool finds_memory_by_regions(Space& space, keys_in keys, values_in values, insert_report& report) {
+  bool finds_memory_by_regions(Space& space, keys_in keys, values_in values, double copies,
+                               insert_report& report) {
     try {
-      return build_by_regions(space, keys, values, report);
+      return build_by_regions(space, keys, values, copies, report);
     } catch (const out_of_memory&) {
       clear(space);
       return false;
     }
   }
   // Returns false, and builds nothing, where grouping by regions does not work.
-  bool build_by_regions(Space& space, keys_in keys, values_in values, insert_report& report) {
-    auto grouped = detail::group_by_regions<Offset, Ids>(space, keys.data(), values.data(), keys.size(),
-                                                         options_.load_factor, detail::seed_of(options_));
+  bool build_by_regions(Space& space, keys_in keys, values_in values, double copies, insert_report& report) {
+    auto grouped =
+        detail::group_by_regions<Offset, Ids>(space, keys.data(), values.data(), keys.size(),
+                                              options_.load_factor, detail::seed_of(options_), copies);
     if (!grouped) return false;
     items_ = grouped->items;
     distinct_ = grouped->keys.size();

@@ -75,13 +75,21 @@ template <class Space, class Key, class Value>
 inline constexpr double most_grouped_copies =
     tuning::of<Space>::grouped_copies(sizeof(typename remainder_slot<Key, Value>::word));
 
+// The capacity of a region that keys of so many copies exceed by chance once in a million regions: five standard
+// deviations above its mean, as it gets copies * Poisson(mean / copies) items.
+inline u64 least_region_for(double copies, double load) {
+  return static_cast<u64>(25 * load * copies / ((1 - load) * (1 - load)));
+}
+
 // `Ids` is the design of the table of ids. Returns nothing if there are too few items, or the regions are too
 // many or too uneven. Temporary memory: up to 1.7 words (of 8 or 16 bytes) an item, 1.25 at a load of 0.8;
-// and if keys repeat, as many keys and starts as there are items.
+// and if keys repeat, as many keys and starts as there are items. Regions are large enough that keys which come
+// `copies` times rarely fill one.
 template <class Offset, class Ids = void, class Space, class Key, class Value>
 std::optional<grouped<Key, Value, Offset, Space>> group_by_regions(Space& space, const Key* keys,
                                                                    const Value* values, u64 n,
-                                                                   double load_factor, u64 seed) {
+                                                                   double load_factor, u64 seed,
+                                                                   double copies = 1) {
   using slot_type = remainder_slot<Key, Value>;
   using route_type = hash_route<slot_type>;
   using build_type = multi_build<route_type, Offset, large_block<Space>>;
@@ -95,7 +103,12 @@ std::optional<grouped<Key, Value, Offset, Space>> group_by_regions(Space& space,
   if constexpr (takes_bins<Ids>) {
     const u64 its_capacity = Ids::capacity_for(n, load);
     const Ids ids(nullptr, its_capacity, seed, load);
-    if (ids.region_slots() <= build_type::most_items) {
+    const u64 least = std::min<u64>(least_region_for(copies, load), build_type::most_items);
+    if (ids.region_slots() < least) {
+      regions = std::min(divide_up(capacity, least), std::max<u64>(regions, best_regions<Space>));
+      region_capacity = divide_up(capacity, regions);
+      bytes = regions * region_capacity * sizeof(word);
+    } else if (ids.region_slots() <= build_type::most_items) {
       regions = ids.route().regions(), region_capacity = ids.region_slots();
       // As many as that table takes: its build can then reuse the memory.
       bytes = std::max<u64>(regions * region_capacity * sizeof(word), Ids::bytes(its_capacity));
