@@ -81,6 +81,33 @@ inline u64 least_region_for(double copies, double load) {
   return static_cast<u64>(25 * load * copies / ((1 - load) * (1 - load)));
 }
 
+struct regions_of_groups {
+  u64 regions, capacity, bytes;  // of each region; of all
+};
+// The regions of the table of ids where they are large enough, and else of at most `most` slots.
+template <class Word, class Ids, class Space>
+regions_of_groups regions_to_group(u64 n, double load, u64 seed, double copies, u64 most) {
+  const u64 capacity = slots_for(n, load);
+  const auto of = [&](u64 regions) {
+    const u64 each = divide_up(capacity, regions);
+    return regions_of_groups{regions, each, regions * each * sizeof(Word)};
+  };
+  const u64 fewest = divide_up(capacity, most);
+  if constexpr (takes_bins<Ids>) {
+    const u64 its_capacity = Ids::capacity_for(n, load);
+    const Ids ids(nullptr, its_capacity, seed, load);
+    const u64 least = std::min(least_region_for(copies, load), most), each = ids.region_slots();
+    if (each < least)
+      return of(std::min<u64>(divide_up(capacity, least), std::max<u64>(fewest, best_regions<Space>)));
+    if (each <= most) {
+      const u64 regions = ids.route().regions();
+      // As many bytes as that table takes: its build can then reuse the memory.
+      return {regions, each, std::max<u64>(regions * each * sizeof(Word), Ids::bytes(its_capacity))};
+    }
+  }
+  return of(fewest);
+}
+
 // `Ids` is the design of the table of ids. Returns nothing if there are too few items, or the regions are too
 // many or too uneven. Temporary memory: up to 1.7 words (of 8 or 16 bytes) an item, 1.25 at a load of 0.8;
 // and if keys repeat, as many keys and starts as there are items. Regions are large enough that keys which come
@@ -97,23 +124,8 @@ std::optional<grouped<Key, Value, Offset, Space>> group_by_regions(Space& space,
   if (n < least_to_partition<Space> || n > ~u32(0)) return std::nullopt;
   constexpr double best = 0.8;  // leaves free space in the bins
   const double load = load_factor < 0.6 || load_factor > best ? best : load_factor;
-  const u64 capacity = slots_for(n, load);
-  u64 regions = divide_up(capacity, build_type::most_items), region_capacity = divide_up(capacity, regions);
-  u64 bytes = regions * region_capacity * sizeof(word);
-  if constexpr (takes_bins<Ids>) {
-    const u64 its_capacity = Ids::capacity_for(n, load);
-    const Ids ids(nullptr, its_capacity, seed, load);
-    const u64 least = std::min<u64>(least_region_for(copies, load), build_type::most_items);
-    if (ids.region_slots() < least) {
-      regions = std::min(divide_up(capacity, least), std::max<u64>(regions, best_regions<Space>));
-      region_capacity = divide_up(capacity, regions);
-      bytes = regions * region_capacity * sizeof(word);
-    } else if (ids.region_slots() <= build_type::most_items) {
-      regions = ids.route().regions(), region_capacity = ids.region_slots();
-      // As many as that table takes: its build can then reuse the memory.
-      bytes = std::max<u64>(regions * region_capacity * sizeof(word), Ids::bytes(its_capacity));
-    }
-  }
+  const auto [regions, region_capacity, bytes] =
+      regions_to_group<word, Ids, Space>(n, load, seed, copies, build_type::most_items);
   const u32 slots = build_type::slots_for(static_cast<u32>(region_capacity));
   const u64 scratch = build_type::scratch_bytes(static_cast<u32>(region_capacity), slots);
   if (regions < 2 || regions > best_regions<Space> || regions > most_regions<slot_type>(space) ||
