@@ -55,7 +55,7 @@ struct find_ranges {
   const u32 *keys, *starts;
   u32 *begins, *counts;
   TILEHASH_FN void operator()(u64 i) const {
-    const u64 word = design.template find<true>(keys[i]);
+    const u64 word = design.template find<false>(keys[i]);
     const u32 id = pair_slot::value_of(word);
     const bool present = word != pair_slot::empty_word;
     begins[i] = present ? starts[id] : 0;
