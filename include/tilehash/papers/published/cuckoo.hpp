@@ -122,8 +122,8 @@ class cuckoo {
   // Copies may remain in several slots of a key (section 6.3).
   TILEHASH_FN insert_end insert_key(u32 key) const { return chain<true>(Slot::pack(key, 0)); }
 
-  // A chain that passed a slot filled it, so a lookup reads no slot after a free one; not where slots were freed later. A key in
-  // the stash may have free slots: its chain ended before it came to them.
+  // A chain that passed a slot filled it, so a lookup reads no slot after a free one. This does not hold where
+  // slots were freed later. A key in the stash may have free slots: its chain ended before it came to them.
   template <bool EndsAtFree = true>
   TILEHASH_FN word find(u32 key) const {
     for (u32 i = 0; i < functions; ++i) {
