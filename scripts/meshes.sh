@@ -22,6 +22,9 @@ meshes=(
   "armadillo -pqa0.38"
 )
 
+# Surfaces as they are: for `tilehash bench coherent/voxels --mesh` and `example_sparse_paint --object`.
+surfaces=(armadillo bunny00)
+
 install_tetgen() {
   command -v apt-get >/dev/null || die "no tetgen and no apt-get here; install tetgen by hand"
   local root=()
@@ -48,6 +51,14 @@ unpack_models() {
 mkdir -p "$folder"
 work=""
 trap 'rm -rf "$work"' EXIT
+for surface in "${surfaces[@]}"; do
+  [ -s "$folder/$surface.off" ] && continue
+  if [ -z "$work" ]; then
+    work=$(mktemp -d)
+    unpack_models
+  fi
+  cp "$work/data/meshes/$surface.off" "$folder/$surface.off" || die "the package libcgal-demo holds no $surface.off"
+done
 for mesh in "${meshes[@]}"; do
   read -r model options <<<"$mesh"
   made=$folder/$model.ele
