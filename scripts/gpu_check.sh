@@ -252,7 +252,7 @@ step_coherent() {
 }
 
 # The experiments on dynamic tables, and where ncu may read the counters, what it says of the kernels that insert (figure
-# 10): threads at work, caches, memory. Cuckoo is the paper's CUDPP. The name has the design.
+# 10): threads at work, caches, memory. The name has the design.
 step_dynamic() {
   local folder profiler
   bench dynamic_static bench dynamic/static --space cuda
@@ -269,10 +269,11 @@ step_dynamic() {
     gpu__time_duration.sum smsp__thread_inst_executed_per_inst_executed.ratio l1tex__t_sector_hit_rate.pct
     lts__t_sector_hit_rate.pct dram__throughput.avg.pct_of_peak_sustained_elapsed
   )
-  "$profiler" --csv --kernel-name-base demangled --kernel-name "regex:upsert_items|displace_items|partition|region_build" \
+  "$profiler" --csv --kernel-name-base demangled \
+    --kernel-name "regex:insert_body|upsert_items|displace_items|partition|region_build" \
     --metrics "$(IFS=,; echo "${metrics[*]}")" \
-    "$program" run --design dynamic_cuckoo,mega_kv,cuckoo,linear_probing --space cuda --input random:n=16777216 \
-    --load-factor 0.9 --repeat 1 >"$folder/dynamic_ncu.csv" ||
+    "$program" bench dynamic/static --space cuda --input {tw,re,line,rand}:n=16777216 com --load-factor 0.9 --repeat 1 \
+    --designs published_linear_probing,published_cuckoo,published_mega_kv,published_dyhash,dynamic_cuckoo >"$folder/dynamic_ncu.csv" ||
     echo "   ncu gave no figures (may it read the counters? see $folder/dynamic_ncu.csv)"
 }
 
