@@ -30,6 +30,8 @@ FACTS = {
     ("tilehash/several/processes.hpp", "usual_limit"): "milliseconds until a rank is given up",
     ("tilehash/several/nccl.cuh", "usual_limit"): "milliseconds until a rank is given up",
     ("tilehash/several/threads.hpp", "usual_limit"): "milliseconds until a rank is given up",
+    ("tilehash/several/files.hpp", "readable_by_all"): "of the system",
+    ("tilehash/several/files.hpp", "open_to_all"): "of the system",
     ("tilehash/several/traffic.hpp", "alignment"): "of a GPU's memory",
     ("tilehash/kernel/insert_at_once.hpp", "refused_bit"): "a field of a word",
     ("tilehash/kernel/insert_along_slots.hpp", "at_once"): "the bytes of a sector of a GPU's memory",

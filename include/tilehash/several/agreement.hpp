@@ -9,6 +9,7 @@
 
 #include <cstring>
 #include <exception>
+#include <new>
 #include <span>
 #include <string>
 #include <vector>
@@ -32,12 +33,29 @@ enum class shared_verb : u64 {
   count,
   retrieve,
   size,
-  join
+  join,
+  save,
+  load,
+  group_by,
+  value_counts
 };
 inline const char* name_of(u64 verb) {
-  constexpr const char* names[] = {"the constructor", "build",    "insert", "insert_or_assign",
-                                   "insert_or_apply", "erase",    "find",   "contains",
-                                   "count",           "retrieve", "size",   "join"};
+  constexpr const char* names[] = {"the constructor",
+                                   "build",
+                                   "insert",
+                                   "insert_or_assign",
+                                   "insert_or_apply",
+                                   "erase",
+                                   "find",
+                                   "contains",
+                                   "count",
+                                   "retrieve",
+                                   "size",
+                                   "join",
+                                   "save",
+                                   "load",
+                                   "group_by",
+                                   "value_counts"};
   return verb < std::size(names) ? names[verb] : "an unknown verb";
 }
 
@@ -57,6 +75,7 @@ class agreement {
     ++call_;
     step_ = 0;
     failure_ = nullptr;
+    failed_together_ = false;
   }
   // Runs a step of this rank alone; a failure is kept for the next agree().
   template <class Step>
@@ -87,10 +106,14 @@ class agreement {
     mine_[2] = call_;
     mine_[3] = ++step_;
     exchange.all_gather(mine_, all_);
+    failed_together_ = true;
     refuse_different();
     for (u32 r = 0; r < ranks_; ++r)
       if (header_of(r, 0) != 0) fail(exchange, r);
+    failed_together_ = false;
   }
+  // Whether agree() threw on all ranks. (Else the exchange threw, and a rank may have gone on.)
+  bool failed_together() const { return failed_together_; }
 
  private:
   u32 words() const { return header + ranks_ + free_words; }
@@ -117,6 +140,8 @@ class agreement {
     } catch (const invalid_argument&) {
       return step_status::bad_argument;
     } catch (const out_of_memory&) {
+      return step_status::no_memory;
+    } catch (const std::bad_alloc&) {
       return step_status::no_memory;
     } catch (const cuda_error&) {
       return step_status::gpu_failed;
@@ -162,6 +187,7 @@ class agreement {
 
   u32 ranks_;
   u64 verb_ = 0, call_ = 0, step_ = 0;
+  bool failed_together_ = false;
   std::exception_ptr failure_;
   std::vector<u64> mine_, all_;
 };

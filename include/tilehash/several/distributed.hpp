@@ -11,6 +11,7 @@
 #include <exception>
 #include <optional>
 #include <span>
+#include <string>
 #include <utility>
 
 #include <tilehash/core/arrays.hpp>
@@ -18,6 +19,7 @@
 #include <tilehash/kernel/lift.hpp>
 #include <tilehash/several/exchange.hpp>
 #include <tilehash/several/retrieval.hpp>
+#include <tilehash/several/saving.hpp>
 #include <tilehash/several/shared_table.hpp>
 
 namespace tilehash {
@@ -36,7 +38,8 @@ namespace several {
 ///
 /// Errors. If a rank throws before its table has changed, all ranks throw. That rank throws its own exception,
 /// and the others one of the same kind that names the rank. All tables are then unchanged (strong). Once a table
-/// has changed, items that need more memory are refused. An op that throws leaves the items of other ranks in
+/// has changed, items that need more memory are refused. (Without memory to count them, refused items with one
+/// frequent key count once.) An op that throws leaves the items of other ranks in
 /// place (basic). If a rank ends or does not answer, the exchange throws error on the others. Neither it nor
 /// the table can be used then.
 ///
@@ -253,6 +256,48 @@ class distributed : public detail::shared_table<Table, Exchange> {
     requires requires(const Table t) { t.retrieve(space, keys); }
   {
     return detail::retrieve_from_owners(space, this->traffic_, local(), keys, base::shape);
+  }
+
+  /// Saves all items to a folder that all ranks can reach. Any number of ranks can load them. The folder has one save:
+  /// if a call throws, the earlier save is unchanged.
+  ///
+  /// \param space of this rank.
+  /// \param folder of this table alone; it is made if it does not exist.
+  /// \throws error where the system cannot write; out_of_memory (strong).
+  /// \complexity O(capacity of the rank's table).
+  /// \memory a copy of the rank's items in memory of the space, and two in host memory.
+  void save(Space& space, const std::string& folder) {
+    detail::save_table(space, this->traffic_, local(), base::shape, folder);
+  }
+  /// Replaces the contents by saved items. Each rank reads the items of its shards.
+  ///
+  /// \param space of this rank.
+  /// \param folder of save(), from this number of ranks or another one.
+  /// \throws error where the system cannot read or a file is damaged; invalid_argument for items of other sizes;
+  /// out_of_memory (strong).
+  /// \complexity O(items of the rank).
+  /// \memory two copies of the rank's items in host memory and one in memory of the space, and the new table.
+  insert_report load(Space& space, const std::string& folder) {
+    auto& words = this->traffic_.words();
+    words.begin(verb::load, base::shape);
+    buffer<key_type, Space> keys;
+    insert_report report;
+    std::optional<Table> next;
+    words.attempt([&] {
+      const detail::loaded_items<key_type, value_element> items(folder, base::shape, this->traffic_.rank(),
+                                                                this->traffic_.ranks(), is_set);
+      keys = buffer<key_type, Space>(space, std::span<const key_type>(items.keys));
+      next.emplace(space, 0, local().options());
+      if constexpr (is_set) {
+        report = next->build(space, keys.span());
+      } else {
+        const values_in host(reinterpret_cast<const value_element*>(items.values.data()),
+                             items.values.size());
+        const buffer<value_element, Space> values(space, host);
+        report = next->build(space, keys.span(), values.span());
+      }
+    });
+    return this->sum(space, report, keys.span(), false, [&] { this->table_ = std::move(next); });
   }
 
  private:

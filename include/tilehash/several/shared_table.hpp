@@ -197,8 +197,8 @@ class shared_table {
     return all;
   }
 
-  // The sums of all ranks' reports, after commit(), which cannot fail. A refused item of combined ones represents several: all items whose keys
-  // are absent now were refused.
+  // The sums of all ranks' reports, after commit(), which cannot fail. A refused item of combined ones represents
+  // several: all items whose keys are absent now were refused.
   template <class Commit>
   insert_report sum(Space& space, const insert_report& own, keys_in keys, bool is_combined,
                     const Commit& commit) {
@@ -215,11 +215,21 @@ class shared_table {
     all.inserted = words.sum(traffic_.extra(inserted));
     all.refused = words.sum(traffic_.extra(refused));
     all.restarts = words.sum(traffic_.extra(restarts));
-    if (all.refused != 0 && words.sum(traffic_.extra(combined)) != 0) all.refused = absent_now(space, keys);
+    if (all.refused != 0 && words.sum(traffic_.extra(combined)) != 0)
+      all.refused = absent_now(space, keys, all.refused);
     all.present = given - all.inserted - all.refused;
     return all;
   }
-  u64 absent_now(Space& space, keys_in keys) {
+  // The items whose keys are absent. Without memory to find them, the table having changed: `at_least`.
+  u64 absent_now(Space& space, keys_in keys, u64 at_least) {
+    try {
+      return count_absent_items(space, keys);
+    } catch (const out_of_memory&) {
+      if (!traffic_.words().failed_together()) throw;
+      return at_least;
+    }
+  }
+  u64 count_absent_items(Space& space, keys_in keys) {
     buffer<u8, Space> present;
     ask(
         space, shared_verb::contains, keys, [&] { present = buffer<u8, Space>(space, keys.size()); },
