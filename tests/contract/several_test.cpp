@@ -4,13 +4,18 @@
 #include <contract/several.hpp>
 
 #include <algorithm>
+#include <atomic>
+#include <filesystem>
+#include <fstream>
 #include <map>
 #include <set>
+#include <sstream>
 
 #include <contract/faulty.hpp>
 #include <tilehash/map.hpp>
 #include <tilehash/multimap.hpp>
 #include <tilehash/several/distributed.hpp>
+#include <tilehash/several/group_by.hpp>
 #include <tilehash/several/join.hpp>
 #include <tilehash/space/cpu_algorithms.hpp>
 
@@ -248,7 +253,251 @@ TEST(Several, JoinsRowsOfAllRanks) {
   });
 }
 
+TEST(Several, GroupsRowsOfAllRanks) {
+  for (const u32 ranks : {1, 4})
+    in_threads(ranks, [](any_exchange& e) {
+      cpu space(1);
+      random_numbers random("groups");
+      for (const spread how : all_spreads) {
+        const rank_items rows(random, e.size(), how, 200);
+        model_map sums, counts;
+        for (u32 r = 0; r < e.size(); ++r)
+          for (std::size_t i = 0; i < rows.keys[r].size(); ++i) {
+            const u32 key = rows.keys[r][i];
+            if (several::rank_of(several::shard_of(key), e.size()) != e.rank()) continue;
+            sums[key] += rows.values[r][i];
+            ++counts[key];
+          }
+        const auto& keys = rows.keys[e.rank()];
+        const auto groups = several::group_by(space, e, keys, rows.values[e.rank()], op::sum{}, 0);
+        const auto counted = several::value_counts(space, e, keys);
+        model_map got_sums, got_counts;
+        for (u64 i = 0; i < groups.size(); ++i) got_sums[groups.keys.data()[i]] = groups.values.data()[i];
+        for (u64 i = 0; i < counted.size(); ++i)
+          got_counts[counted.keys.data()[i]] = static_cast<u32>(counted.values.data()[i]);
+        EXPECT_EQ(groups.size(), sums.size());
+        EXPECT_EQ(got_sums, sums);
+        EXPECT_EQ(got_counts, counts);
+      }
+    });
+}
+
+// ---- files ----
+
+struct own_folder {
+  std::string path = ::testing::TempDir() + "several." + std::to_string(getpid());
+  own_folder() { std::filesystem::remove_all(path); }
+  ~own_folder() { std::filesystem::remove_all(path); }
+  own_folder(const own_folder&) = delete;
+  own_folder& operator=(const own_folder&) = delete;
+  u64 files() const {
+    const std::filesystem::directory_iterator all(path);
+    return static_cast<u64>(std::distance(begin(all), end(all)));
+  }
+};
+
+TEST(Several, LoadsWhatOtherNumbersOfRanksSaved) {
+  const own_folder folder;
+  for (const u32 saving : {3, 1, 4, 2}) {
+    in_processes(saving, [&](any_exchange& e) {
+      cpu space(1);
+      shared_map table(space, e);
+      std::vector<u32> keys;
+      for (u32 i = 0; i < 1000; ++i) keys.push_back(i * saving * 7 + e.rank());
+      std::vector<u32> values(keys);
+      for (u32& v : values) v += saving;
+      static_cast<void>(table.insert_or_assign(space, keys, values));
+      table.save(space, folder.path);
+    });
+    EXPECT_EQ(folder.files(), saving + 1);
+    for (const u32 ranks : {1, 2, 3, 4})
+      in_threads(ranks, [&](any_exchange& e) {
+        cpu space(1);
+        shared_map table(space, e, 10);
+        one_table one{table, space, e.rank(), {}};
+        for (u32 r = 0; r < saving; ++r)
+          for (u32 i = 0; i < 1000; ++i) one.model[i * saving * 7 + r] = i * saving * 7 + r + saving;
+        const std::vector<u32> others{1, 2, 3};
+        static_cast<void>(one.table.insert(space, others, others));
+        EXPECT_EQ(one.table.load(space, folder.path), (insert_report{.inserted = one.model.size()}));
+        EXPECT_EQ(one.table.size(), one.model.size());
+        one.check_all();
+      });
+  }
+}
+TEST(Several, LoadsMultimaps) {
+  const own_folder folder;
+  for (const u32 ranks : {2, 3})
+    in_threads(ranks, [&](any_exchange& e) {
+      cpu space(1);
+      shared_multimap table(space, e);
+      const std::vector<u32> keys{1, 2, 3, 1, 2, 1};
+      if (ranks == 2) {
+        static_cast<void>(table.insert(space, keys, keys));
+        table.save(space, folder.path);
+      }
+      static_cast<void>(table.load(space, folder.path));
+      EXPECT_EQ(table.size(), 12U);
+      EXPECT_EQ(table.retrieve(space, keys).values.size(), 2 * (9 + 4 + 1U));
+    });
+}
+TEST(Several, RefusesFilesThatAreDamaged) {
+  const own_folder folder;
+  const auto loaded = [&] {
+    std::string failure;
+    in_threads(1, [&](any_exchange& e) {
+      cpu space(1);
+      shared_map table(space, e);
+      failure = message_of_failure([&] { static_cast<void>(table.load(space, folder.path)); });
+    });
+    return failure;
+  };
+  EXPECT_EQ(loaded(), "tilehash: cannot open " + folder.path + "/table: No such file or directory");
+  in_threads(1, [&](any_exchange& e) {
+    cpu space(1);
+    shared_map table(space, e);
+    const std::vector<u32> keys{1, 2, 3};
+    static_cast<void>(table.insert(space, keys, keys));
+    table.save(space, folder.path);
+    several::distributed<map<u64, u32, cpu>, any_exchange> other(space, e);
+    EXPECT_THROW(static_cast<void>(other.load(space, folder.path)), invalid_argument);
+  });
+  EXPECT_EQ(loaded(), "");
+  for (const auto& file : std::filesystem::directory_iterator(folder.path)) {
+    std::stringstream all;
+    all << std::ifstream(file.path(), std::ios::binary).rdbuf();
+    const std::string bytes = all.str();
+    const auto write = [&](const std::string& to) { std::ofstream(file.path(), std::ios::binary) << to; };
+    for (const std::size_t at : {std::size_t(0), std::size_t(8), bytes.size() / 2, bytes.size() - 1}) {
+      std::string flipped = bytes;
+      flipped[at] = static_cast<char>(flipped[at] ^ 1);
+      write(flipped);
+      EXPECT_NE(loaded().find("is damaged"), std::string::npos) << file.path() << at;
+      write(bytes.substr(0, at));
+      EXPECT_NE(loaded().find("is damaged"), std::string::npos) << file.path() << at;
+    }
+    write(bytes);
+    EXPECT_EQ(loaded(), "");
+  }
+}
+
 // ---- failures ----
+
+// Tables, and one call of each verb.
+struct called_tables {
+  static constexpr u32 verbs = 17, saves = 14, loads = 15;
+  u32 verb;
+  cpu& space;
+  any_exchange& e;
+  const std::string& folder;
+  shared_map table;
+  shared_multimap multi;
+  std::vector<u32> few, keys, out;
+  std::vector<u8> found;
+
+  called_tables(cpu& s, any_exchange& exchange, const std::string& f, u32 v)
+      : verb(v), space(s), e(exchange), folder(f), table(space, e), multi(space, e), out(600), found(600) {
+    for (u32 i = 0; i < 600; ++i) keys.push_back(i % 2 == 0 ? 7 : i * 2 + e.rank());
+    few.assign(keys.begin() + 100, keys.begin() + 160);
+    static_cast<void>(table.insert(space, few, few));
+    static_cast<void>(multi.insert(space, few, few));
+    if (verb == saves || verb == loads) table.save(space, folder);
+    table.combine_from(100);
+    multi.combine_from(100);
+    table.release();
+  }
+  void call() {
+    switch (verb) {
+      case 0:
+        return static_cast<void>(table.insert(space, keys, keys));
+      case 1:
+        return static_cast<void>(table.insert_or_assign(space, keys, keys));
+      case 2:
+        return static_cast<void>(table.insert_or_apply(space, keys, keys, op::sum{}));
+      case 3:
+        return static_cast<void>(table.erase(space, keys));
+      case 4:
+        return table.find(space, keys, out, found);
+      case 5:
+        return table.find_or(space, keys, out, 1);
+      case 6:
+        return table.contains(space, keys, found);
+      case 7:
+        return table.count(space, keys, out);
+      case 8:
+        return static_cast<void>(table.build(space, keys, keys));
+      case 9:
+        return static_cast<void>(multi.insert(space, keys, keys));
+      case 10:
+        return static_cast<void>(multi.retrieve(space, few));
+      case 11:
+        return static_cast<void>(several::join(space, e, few, few));
+      case 12:
+        return static_cast<void>(several::group_by(space, e, keys, keys, op::sum{}, 0));
+      case 13:
+        return static_cast<void>(several::value_counts(space, e, keys));
+      case saves:
+        return table.save(space, folder);
+      case loads:
+        return static_cast<void>(table.load(space, folder));
+      default:
+        shared_map(space, e, 1000);
+    }
+  }
+  void expect_unchanged() {
+    EXPECT_EQ(table.size(), 30 * e.size() + 1);
+    EXPECT_EQ(multi.size(), 60 * e.size());
+    table.find(space, few, {out.data(), few.size()}, {found.data(), few.size()});
+    for (std::size_t i = 0; i < few.size(); ++i) EXPECT_EQ(out[i], few[i]);
+  }
+};
+
+// A rank has no memory from its k-th allocation on, in each verb, for each k.
+TEST(Several, LackOfMemoryInAnyVerb) {
+  const own_folder folder;
+  for (u32 verb = 0; verb < called_tables::verbs; ++verb) {
+    std::atomic<bool> refused = true;
+    for (u64 k = 0; refused && !HasFailure(); ++k)
+      in_threads(2, [&](any_exchange& e) {
+        faulty_host memory;
+        cpu space(1, memory);
+        called_tables tables(space, e, folder.path, verb);
+        if (e.rank() == 1) memory.refuse_after(k);
+        const std::string failure = message_of_failure([&] { memory.guarded([&] { tables.call(); }); });
+        if (e.rank() == 1) refused = memory.refused();
+        if (failure.empty()) return;
+        SCOPED_TRACE("verb " + std::to_string(verb) + ", allocation " + std::to_string(k) + ": " + failure);
+        tables.expect_unchanged();
+        if (e.rank() == 0) {
+          EXPECT_NE(failure.find(": rank 1 failed: "), std::string::npos);
+        }
+      });
+  }
+}
+// A rank ends in the k-th step of each verb, for each k: the others end, and the saved table can be loaded.
+TEST(Several, ARankEndsInAnyVerb) {
+  const own_folder folder;
+  for (u32 verb = 0; verb < called_tables::verbs; ++verb) {
+    std::atomic<bool> ended = true;
+    for (u64 k = 0; ended && !HasFailure(); ++k)
+      in_threads(2, [&](any_exchange& e) {
+        cpu space(1);
+        called_tables tables(space, e, folder.path, verb);
+        e.fail = [] { throw std::runtime_error("step"); };
+        if (e.rank() == 1) e.fails_at = e.steps + k;
+        const std::string failure = message_of_failure([&] { tables.call(); });
+        if (e.rank() == 1) ended = !failure.empty();
+        if (failure.empty() || e.rank() == 1) return;
+        EXPECT_NE(failure.find("rank 1 of 2 has ended"), std::string::npos) << verb << " " << k << failure;
+      });
+    if (verb < called_tables::saves) continue;
+    in_threads(1, [&](any_exchange& e) {
+      cpu space(1);
+      shared_map table(space, e);
+      EXPECT_EQ(table.load(space, folder.path).inserted, 61U);
+    });
+  }
+}
 
 // An item with a frequent key represents all of them, also where it is refused.
 TEST(Several, CountsItemsOfRefusedKeys) {
