@@ -122,24 +122,34 @@ class item_cache {
       combine_round(first, static_cast<u32>(now), evict);
     }
   }
-  // Requires can_grow().
+  // Requires can_grow(). Homes come in the order of the old slots, so each new slot is written once on the way: with an
+  // item, or with the copy of the first item. Items in the first word of slots may have found no slot at the table's
+  // end, so that word comes last.
   void grow() {
     const item_cache old = *this;
     const u64 slots = grown_slots();
     const bool at_front = reinterpret_cast<char*>(slot_) == memory_;
     const item x = slot_[first_];
-    take(memory_ + (at_front ? bytes(most_) - bytes_of(slots) : 0), slots, x);
+    take(memory_ + (at_front ? bytes(most_) - bytes_of(slots) : 0), slots);
     first_ = home_of(x.key);
-    use(first_, x);
-    old.for_each_used([&](u64 at) {
-      const item& y = old.slot_[at];
-      if (at != old.first_) this->use(this->free_from(this->home_of(y.key)), y);
+    mark_used(first_);
+    u64 filled = 0;
+    const auto fill_to = [&](u64 end) {
+      for (; filled < end; ++filled) put_new(slot_ + filled, x);
+    };
+    old.for_each_used(1, [&](u64 from) {
+      if (from == old.first_) return;
+      const item& y = old.slot_[from];
+      const u64 at = this->free_from(this->home_of(y.key));
+      fill_to(at + 1);
+      this->use(at, y);
     });
+    fill_to(slots);
   }
   // Evicts all items. Later the table is empty, and does not grow.
   template <class Evict>
   void flush(const Evict& evict) {
-    if (begun_) for_each_used([&](u64 at) { evict(slot_[at]); });
+    if (begun_) for_each_used(0, [&](u64 at) { evict(slot_[at]); });
     begun_ = false;
     most_ = least_slots;
   }
@@ -148,23 +158,28 @@ class item_cache {
   static u64 bytes_of(u64 slots) {
     return divide_up(slots * sizeof(item), 64) * 64 + divide_up(slots / 8, 64) * 64;
   }
-  // An empty table, whose slots have copies of x.
-  void take(char* memory, u64 slots, const item& x) {
+  // An empty table, whose slots are yet to be written.
+  void take(char* memory, u64 slots) {
     slot_ = reinterpret_cast<item*>(memory);
     used_ = reinterpret_cast<u64*>(memory + divide_up(slots * sizeof(item), 64) * 64);
     slots_ = slots, size_ = 0;
-    for (u64 at = 0; at < slots; ++at) put_new(slot_ + at, x);
     std::fill_n(used_, slots / word_slots, u64(0));
   }
   bool is_used(u64 at) const { return (used_[at / word_slots] >> (at % word_slots) & 1) != 0; }
-  void use(u64 at, const item& x) {
+  void mark_used(u64 at) {
     used_[at / word_slots] |= u64(1) << (at % word_slots);
-    put_new(slot_ + at, x);
     ++size_;
   }
+  void use(u64 at, const item& x) {
+    mark_used(at);
+    put_new(slot_ + at, x);
+  }
+  // From a word of slots to the last one, then the words before.
   template <class Use>
-  void for_each_used(const Use& use) const {
-    for (u64 w = 0; w < slots_ / word_slots; ++w) {
+  void for_each_used(u64 first_word, const Use& use) const {
+    const u64 words = slots_ / word_slots;
+    for (u64 i = 0; i < words; ++i) {
+      const u64 w = (first_word + i) % words;
       for (u64 bits = used_[w]; bits != 0; bits &= bits - 1)
         use(word_slots * w + static_cast<u64>(std::countr_zero(bits)));
     }
@@ -182,9 +197,10 @@ class item_cache {
       return;
     }
     const item x{key, source_.value(i)};
-    take(memory_, least_slots, x);
+    take(memory_, least_slots);
+    for (u64 at = 0; at < least_slots; ++at) put_new(slot_ + at, x);
     first_ = home_of(key);
-    use(first_, x);
+    mark_used(first_);
     begun_ = true;
   }
 
