@@ -17,6 +17,7 @@
 #include <tilehash/several/distributed.hpp>
 #include <tilehash/several/group_by.hpp>
 #include <tilehash/several/join.hpp>
+#include <tilehash/several/simulated.hpp>
 #include <tilehash/space/cpu_algorithms.hpp>
 
 namespace tilehash::contract {
@@ -679,6 +680,47 @@ TEST(Several, OwnersAreFixedAndEven) {
       const double mean = double(n) / ranks, most = mean + double(n) / several::shards + 6 * std::sqrt(mean);
       EXPECT_LE(double(*std::max_element(items.begin(), items.end())), most);
     }
+}
+// 64 ranks of 8 hosts. The links' time of items is that of scripts/several_model.py, and that of the fullest rank.
+TEST(Several, SimulatesManyRanks) {
+  constexpr u32 ranks = 64, host = 8, n = 1000;
+  constexpr double between = 47e9;
+  random_numbers random("many ranks");
+  const u32 first = static_cast<u32>(random());
+  in_threads(ranks, [&](any_exchange& real) {
+    several::simulated<any_exchange> links(
+        real, {.latency = 0, .between_hosts = between, .within_host = 364e9, .ranks_of_host = host});
+    any_exchange e(links);
+    cpu space(1);
+    shared_map table(space, e);
+    std::vector<u32> keys(n), values(n), out(n);
+    for (u32 i = 0; i < n; ++i) {
+      keys[i] = first + e.rank() * n + i;
+      values[i] = keys[i] * 3;
+    }
+    const auto link = [&](u64 bytes) { return double(bytes) * n * (ranks - host) / ranks / between; };
+    EXPECT_EQ(table.build(space, keys, values), (insert_report{.inserted = u64(ranks) * n}));
+    const double build = links.seconds_of_items();
+    EXPECT_GE(build, link(8));
+    EXPECT_LE(build, 1.2 * link(8));
+    for (u32& k : keys) k += n;  // the items of the next rank, or of none
+    table.find_or(space, keys, out, 7);
+    for (u32 i = 0; i < n; ++i) ASSERT_EQ(out[i], e.rank() + 1 == ranks ? 7 : keys[i] * 3);
+    EXPECT_GE(links.seconds_of_items() - build, 2 * link(4));
+    EXPECT_LE(links.seconds_of_items() - build, 1.2 * 2 * link(4));
+    EXPECT_GT(links.seconds_of_words(), 0);
+  });
+}
+TEST(Several, SimulatedLinksTakeTime) {
+  in_threads(2, [&](any_exchange& real) {
+    several::simulated<any_exchange> links(real, {.latency = 0.02, .waits = true});
+    const auto begin = std::chrono::steady_clock::now();
+    std::vector<u64> words(2);
+    links.all_gather(std::vector<u64>{7}, words);
+    EXPECT_EQ(words, (std::vector<u64>{7, 7}));
+    EXPECT_GE(std::chrono::steady_clock::now() - begin, std::chrono::milliseconds(20));
+    EXPECT_GE(links.seconds_of_words(), 0.02);
+  });
 }
 // A communicator of another library: two functions are enough.
 TEST(Several, TakesFunctionsOfAnotherLibrary) {
