@@ -16,6 +16,8 @@
 
 #include <tilehash/several/exchange.hpp>
 
+#include <tilehash/core/prologue.hpp>
+
 namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
 namespace several {
@@ -92,3 +94,5 @@ class simulated {
 TILEHASH_END_ABI_NAMESPACE
 TILEHASH_PUBLIC_NAMESPACE(several);
 }  // namespace tilehash
+
+#include <tilehash/core/epilogue.hpp>
