@@ -64,7 +64,7 @@ check_spelling() {
   files | grep -vE '^LICENSE$|^tests/fuzz/corpus/|\.(png|json|svg|gz)$' | xargs --no-run-if-empty codespell || die "codespell has complaints (above)"
 }
 
-check_words() { python3 scripts/check_words.py && python3 scripts/check_words.py --docstrings && python3 scripts/check_comments.py; }
+check_words() { python3 scripts/check_prose.py; }
 
 check_version() { python3 scripts/check_version.py; }
 
