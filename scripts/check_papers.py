@@ -3,10 +3,11 @@
 """Checks papers/*.json, the tables and figures of the documents as data (papers/schema.json describes the fields):
 
 keys, types and words of the schema; unique ids; values in the shape of series and axes; a command that begins with
-`tilehash `, or the reason why none exists; files that exist; states and counts of docs/measured/papers/audit.md. Prints the number of entries by document and state, then
-one line per fault, and ends with 1 if there is any.
+`tilehash `, or the reason why none exists; files that exist; states and counts of docs/measured/papers/audit.md, and
+a reason for each of its items that is not done. Prints the number of entries by document and state, then one line per
+fault, and ends with 1 if there is any.
 
-usage: check_papers.py [FILE...]      default: papers/*.json
+usage: check_papers.py [--fix] [FILE...]      default: papers/*.json; --fix: puts the states and counts into audit.md
 """
 
 import json
@@ -18,7 +19,9 @@ from collections import Counter
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 SCHEMA = json.loads((ROOT / "papers" / "schema.json").read_text())
 STATES = SCHEMA["$defs"]["entry"]["properties"]["state"]["enum"]
+AUDIT = ROOT / "docs" / "measured" / "papers" / "audit.md"
 AUDITED = ("done", "partial", "cannot be had")
+ENTRY = r"`([a-z]+:[a-z]+[0-9.]*[a-z]?)`"
 TYPES = {"object": dict, "array": list, "string": str, "number": (int, float), "integer": int}
 
 
@@ -114,32 +117,51 @@ def file_faults(path, data):
     return found + [fault for one in data["entries"] for fault in entry_faults(one)]
 
 
-def audit_faults(states):
-    """docs/measured/papers/audit.md: the states of its items against those of the entries, and its counts."""
-    page, name, counts, printed = ROOT / "docs" / "measured" / "papers" / "audit.md", "", Counter(), {}
-    for line in page.read_text().splitlines():
-        name = line[3:].lower() if line.startswith("## ") else name
+def audited_state(line, states):
+    """The state of an item of the audit by its entries; as the line says where it has none."""
+    cells = [cell.strip() for cell in line.strip("|").split("|")]
+    its = [states.get(one) for one in re.findall(ENTRY, cells[2])]
+    return "cannot be had" if "missing" in its else "partial" if "partial" in its else "done" if its else cells[1]
+
+
+def audit_as_it_should_be(lines, states):
+    """docs/measured/papers/audit.md with the states of its items by those of the entries, and its counts by its items."""
+    name, counts = "", Counter()
+    for i, line in enumerate(lines):
+        name = line[3:] if line.startswith("## ") else name
+        cells = line.strip("|").split("|")
+        if len(cells) == 3 and cells[1].strip() in AUDITED:
+            state = audited_state(line, states)
+            lines[i] = f"|{cells[0]}| {state} |{cells[2]}|"
+            counts.update([(name, state), ("all", state)])
+    for i, line in enumerate(lines):
         cells = [cell.strip() for cell in line.strip("|").split("|")]
         if len(cells) == 5 and cells[1].isdigit():
-            printed[re.sub(r"\W.*", "", cells[0].strip("[")).lower()] = [int(n) for n in cells[1:]]
-        if len(cells) != 3 or cells[1] not in AUDITED:
-            continue
-        counts[name, cells[1]] += 1
-        counts["all", cells[1]] += 1
-        entries = re.findall(r"`([a-z]+:[a-z]+[0-9.]*[a-z]?)`", cells[2])
-        yield from (f"audit.md: no entry {one}" for one in entries if one not in states)
-        its = {states.get(one) for one in entries}
-        wanted = "cannot be had" if "missing" in its else "partial" if "partial" in its else "done"
-        if its and cells[1] != wanted:
-            yield f"audit.md: '{cells[0]}' is {cells[1]}, but its entries are {wanted}"
-    for name, numbers in printed.items():
-        has = [counts[name, state] for state in AUDITED]
-        if numbers != [*has, sum(has)]:
-            yield f"audit.md: the counts of {name} are {numbers}, not {[*has, sum(has)]}"
+            numbers = [counts[re.sub(r"\W.*", "", cells[0].strip("[")), state] for state in AUDITED]
+            lines[i] = f"| {cells[0]} | " + " | ".join(map(str, [*numbers, sum(numbers)])) + " |"
+    return lines
+
+
+def audit_faults(states, fix):
+    """Items whose state or count is another one, or that are not done without a reason."""
+    text = AUDIT.read_text()
+    new = audit_as_it_should_be(text.split("\n"), states)
+    if fix:
+        AUDIT.write_text("\n".join(new))
+    for i, (old, right) in enumerate(zip(text.split("\n"), new)):
+        where = f"audit.md:{i + 1}"
+        yield from (f"{where}: no entry {one}" for one in re.findall(ENTRY, right) if right[:1] == "|" and one not in states)
+        if old != right and not fix:
+            yield f"{where}: should be '{right}' (--fix)"
+        cells = right.strip("|").split("|")
+        is_open = len(cells) == 3 and cells[1].strip() in AUDITED[1:]
+        if is_open and len(re.sub(ENTRY, "", cells[2]).split()) < 5:
+            yield f"{where}: no sentence says what cannot be had, and why"
 
 
 def main():
-    paths = [pathlib.Path(name) for name in sys.argv[1:]] or sorted((ROOT / "papers").glob("*.json"))
+    names = [name for name in sys.argv[1:] if name != "--fix"]
+    paths = [pathlib.Path(name) for name in names] or sorted((ROOT / "papers").glob("*.json"))
     wrong, all_states, print_row = [], {}, "{:<12} {:>7} " + " {:>12}" * len(STATES)
     print(print_row.format("document", "entries", *STATES))
     for path in (p for p in paths if p.name != "schema.json"):
@@ -153,7 +175,7 @@ def main():
         states = Counter() if found else Counter(entry["state"] for entry in data["entries"])
         all_states |= {} if found else {f"{path.stem}:{entry['id']}": entry["state"] for entry in data["entries"]}
         print(print_row.format(path.stem, sum(states.values()), *(states[s] for s in STATES)))
-    wrong += audit_faults(all_states) if len(sys.argv) == 1 and not wrong else []
+    wrong += audit_faults(all_states, "--fix" in sys.argv) if not names and not wrong else []
     print("\n".join(wrong) if wrong else "no faults")
     return 1 if wrong else 0
 

@@ -7,10 +7,10 @@ clean commit and in the folder of its machine. A release's folder (MACHINE/VERSI
 A file is cited by its name, alone or with folders (h200/thesis_size.json). A packed file has numbers of
 five digits and no single runs, and names each field once: "same" has the fields that are the same in all rows, "columns" lists
 of the others ("seconds.median" is the field of an object), and a row is the number of its list, then a value of each field. A
-packed profile has a line a launch. packaging/results_archive.sh has the whole files.
+packed profile has a line a launch, a packed text one space between columns. packaging/results_archive.sh has the whole files.
 
 usage: check_results.py                    checks
-       check_results.py --pack FILE...     packs files that --json or ncu wrote, in place
+       check_results.py --pack FILE...     packs files that --json or ncu wrote, and texts, in place
        check_results.py --uncited          lists the files that nothing cites
 """
 
@@ -90,6 +90,14 @@ def short_profile(text):
     return "\n".join(lines) + "\n"
 
 
+def short_columns(text):
+    """A text with one space between columns."""
+    return "\n".join(re.sub(r"(?<=\S) {2,}", " ", line).rstrip() for line in text.split("\n"))
+
+
+PACKERS = {".csv": short_profile, ".txt": short_columns, ".json": lambda text: text_of(packed(json.loads(text)))}
+
+
 def origin_faults(path, commits):
     """Of a JSON file: what is wrong with its machine and its commit. `commits`: of each release's folder, added to."""
     header, name = json.loads(path.read_text())["header"], path.relative_to(ROOT)
@@ -129,7 +137,7 @@ def main():
     if sys.argv[1:2] == ["--pack"]:
         for path in map(pathlib.Path, sys.argv[2:]):
             text = path.read_text()
-            path.write_text(short_profile(text) if path.suffix == ".csv" else text_of(packed(json.loads(text))))
+            path.write_text(PACKERS[path.suffix](text))
         return 0
     files = sorted(path for path in RESULTS.rglob("*") if path.is_file())
     left = [str(path.relative_to(ROOT)) for path in uncited(files)]
