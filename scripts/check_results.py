@@ -11,6 +11,7 @@ packed profile has a line a launch, a packed text one space between columns. pac
 
 usage: check_results.py                    checks
        check_results.py --pack FILE...     packs files that --json or ncu wrote, and texts, in place
+       check_results.py --share FILE...    makes files of the same runs links to the first of them
        check_results.py --uncited          lists the files that nothing cites
 """
 
@@ -98,6 +99,16 @@ def short_columns(text):
 PACKERS = {".csv": short_profile, ".txt": short_columns, ".json": lambda text: text_of(packed(json.loads(text)))}
 
 
+def share(paths):
+    """Replaces files by links: their runs, and so their rows, are those of a file before them."""
+    first = {}
+    for path in sorted(paths):
+        runs = json.dumps(json.loads(path.read_text())["header"].get("runs"))
+        if first.setdefault(runs, path) != path and runs != "null":
+            path.unlink()
+            path.symlink_to(first[runs].name)
+
+
 def origin_faults(path, commits):
     """Of a JSON file: what is wrong with its machine and its commit. `commits`: of each release's folder, added to."""
     header, name = json.loads(path.read_text())["header"], path.relative_to(ROOT)
@@ -139,6 +150,9 @@ def main():
             text = path.read_text()
             path.write_text(PACKERS[path.suffix](text))
         return 0
+    if sys.argv[1:2] == ["--share"]:
+        share(map(pathlib.Path, sys.argv[2:]))
+        return 0
     files = sorted(path for path in RESULTS.rglob("*") if path.is_file())
     left = [str(path.relative_to(ROOT)) for path in uncited(files)]
     if "--uncited" in sys.argv:
@@ -154,7 +168,7 @@ def main():
         wrong += origin_faults(path, releases)
     for folder in releases:
         wrong += [f"{name}: a release's results stay as they are" for name in changed_since_added(folder)]
-    size = sum(path.stat().st_size for path in files)
+    size = sum(path.lstat().st_size for path in files)
     if size > MOST_BYTES:
         wrong.append(f"bench/results: {size} bytes, more than {MOST_BYTES}: move what no page needs to the archive")
     print("\n".join(wrong) if wrong else f"bench/results: {len(files)} files, {size / 1e6:.2f} of {MOST_BYTES / 1e6:.0f} MB")

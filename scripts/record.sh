@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Records a release on this machine: bench/results/MACHINE/VERSION, a file for each table and figure of the papers, by one
-# program of one clean commit. It goes on after an interruption, and never writes into a folder that exists.
+# program of one clean commit. Figures of the same runs share a file, by symbolic links. It goes on after an interruption, and
+# never writes into a folder that exists.
 #   scripts/record.sh MACHINE [options of `tilehash reproduce`]       h100, h200, xeon, cpu: bench/results/README.md
 # shellcheck source=scripts/lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
@@ -23,6 +24,7 @@ work=build/results/$machine-$version-$built
 mkdir -p "$folder"
 cp "$work"/*.json "$folder"
 scripts/check_results.py --pack "$folder"/*.json
+scripts/check_results.py --share "$folder"/*.json
 if ! scripts/check_results.py; then
   rm -r "$folder"
   die "the results are in $work, whole; packaging/results_archive.sh takes that folder"
