@@ -148,6 +148,36 @@ TEST(published, cuckoo_uses_its_stash) {
   EXPECT_GT(one_place.counts.lost, 0U);
   EXPECT_EQ(none.counts.lost, probed.counts.lost + 16);
 }
+// A key whose first two functions give one slot never leaves it for another: two such keys of one slot evict each
+// other until the chain is too long. The one in the stash has free slots by its other functions.
+TEST(published, cuckoo_finds_a_stashed_key_that_has_free_slots) {
+  using table = published::cuckoo<4>;
+  constexpr u64 slots = 16, seed = 1;
+  const auto empty = [] { return std::vector<table::word>(table::words_for(slots), table::empty_word); };
+  std::vector<std::vector<u32>> stuck(slots);  // by slot, keys that two inserts leave there and in the stash
+  for (u32 key = 1; key < 2000; ++key) {
+    auto memory = empty();
+    const table t(memory.data(), slots, seed, 0.5);
+    t.insert(key, 0);
+    const auto first = static_cast<u64>(
+        std::find_if(memory.begin(), memory.end(), [](table::word w) { return w != table::empty_word; }) -
+        memory.begin());
+    t.insert(key, 0);
+    if (t.uses_stash()) stuck[first].push_back(key);
+  }
+  u64 pairs = 0;
+  for (const auto& keys : stuck) {
+    for (u64 i = 0; i + 1 < keys.size(); i += 2, ++pairs) {
+      auto memory = empty();
+      const table t(memory.data(), slots, seed, 0.5);
+      for (const u32 key : {keys[i], keys[i + 1]}) EXPECT_FALSE(t.insert(key, key).lost);
+      ASSERT_TRUE(t.uses_stash());
+      for (const u32 key : {keys[i], keys[i + 1]})
+        EXPECT_EQ(t.find(key), published::pair_slot::pack(key, key));
+    }
+  }
+  EXPECT_GE(pairs, 10U);
+}
 
 // Li et al., Table 8: keys of COM come up to 14 times, and CUDPP fails at every load.
 TEST(published, cuckoo_fails_where_a_key_comes_too_often) {
