@@ -30,7 +30,7 @@ class built_once : public storage<Design, Space> {
   using typename base::value_element;
   using typename base::view_type;
 
-  built_once(Space& space, u64 items, const table_options& options) : base(options) {
+  TILEHASH_COLD built_once(Space& space, u64 items, const table_options& options) : base(options) {
     adopt(empty(space, capacity_for(items)));
   }
   built_once clone(Space& space) const { return built_once(*this, space); }
@@ -70,7 +70,7 @@ class built_once : public storage<Design, Space> {
   }
 
  private:
-  built_once(const built_once& other, Space& space) : base(other, space) {
+  TILEHASH_COLD built_once(const built_once& other, Space& space) : base(other, space) {
     if constexpr (rowed<Design>)
       view_.design = other.view_.design.moved_to(memory_.data());
     else

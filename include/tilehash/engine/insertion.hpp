@@ -251,9 +251,9 @@ class insertion : public region_slots<Design, Space> {
   // Moves all items to a new table, and the `unplaced` ones, which are part of the size; retries with a
   // larger table while they do not fit. Returns the number of retries; or nothing, and the table is
   // unchanged, if they never fit in less than `capacity_limit`.
-  std::optional<u64> rebuild(Space& space, u64 items, u64 least_capacity,
-                             const unplaced_entry* unplaced = nullptr, u64 unplaced_size = 0,
-                             u64 capacity_limit = ~u64(0));
+  TILEHASH_COLD std::optional<u64> rebuild(Space& space, u64 items, u64 least_capacity,
+                                           const unplaced_entry* unplaced = nullptr, u64 unplaced_size = 0,
+                                           u64 capacity_limit = ~u64(0));
   // Leaves capacity for half as many items again, so that a few more do not make the table grow at once.
   void shrink_if_asked(Space& space);
 

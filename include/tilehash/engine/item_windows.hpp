@@ -65,7 +65,7 @@ struct item_windows {
 // Looks up the items from w.done to `end`. Returns how many have absent keys, or keys that are not legal.
 // Synchronizes with the host.
 template <class Policy, class Windows>
-u64 count_refused(const Policy& table, Windows& w, u64 end) {
+TILEHASH_COLD u64 count_refused(const Policy& table, Windows& w, u64 end) {
   u64 refused = 0;
   const auto count = [&](u64 from, u64 to) {
     w.phases.look_up(table.design(), from, to, table.sentinels());
@@ -96,7 +96,7 @@ struct key_estimate {
 // steps takes as long. The same holds for sources that are neither arrays nor lists of combined items, for
 // keys that often repeat on a CPU, and without memory.
 template <class Space, class Windows>
-key_estimate estimated_keys(Space& space, const Windows& w, u64 wanted, u64 seed) {
+TILEHASH_COLD key_estimate estimated_keys(Space& space, const Windows& w, u64 wanted, u64 seed) {
   using machine = detail::tuning::of<Space>;
   using slot_type = typename Windows::slot_type;
   using source_type = typename Windows::source_type;

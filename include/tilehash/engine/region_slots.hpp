@@ -36,11 +36,11 @@ class region_slots : public slots<Design, Space> {
 
   // Gives the table capacity for so many items in its own memory: more regions or fewer, with the same hash.
   // Returns false, and changes nothing, if that is not possible.
-  bool resize_in_place(Space& space, u64 items);
+  TILEHASH_COLD bool resize_in_place(Space& space, u64 items);
 
   // The same for an empty table, whose design need not have regions. `unwiped`: the caller will write all
   // slots.
-  bool renew_in_place(Space& space, u64 items, bool unwiped) {
+  TILEHASH_COLD bool renew_in_place(Space& space, u64 items, bool unwiped) {
     const u64 capacity = this->capacity_for(items), bytes = base::bytes_for(capacity);
     if (!memory_.resizes(bytes)) return false;
     memory_.resize(bytes);

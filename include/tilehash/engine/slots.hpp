@@ -37,7 +37,8 @@ class slots : public counted_storage<Design, Space> {
   static constexpr bool resizes_regions = requires(Design d, void* memory) { d.reshape(memory, u64(1)); };
 
   // Makes capacity for `items`, and at least `least` slots. `unwiped`: the caller will write all slots.
-  slots(Space& space, u64 items, const table_options& options, u64 least = 0, bool unwiped = false)
+  TILEHASH_COLD slots(Space& space, u64 items, const table_options& options, u64 least = 0,
+                      bool unwiped = false)
       : base(permitted(options)) {
     const u64 asked = capacity_for(items), new_capacity = asked < least ? at_least(least) : asked;
     this->require_shrink_below();

@@ -306,7 +306,7 @@ class window_call {
   // it, or no hash function works, puts these back and refuses new keys instead.
   enum class unplaced { none, moved, put_back };
   template <class Windows>
-  unplaced take_in_unplaced(Windows& w, u64 end) {
+  TILEHASH_COLD unplaced take_in_unplaced(Windows& w, u64 end) {
     const u64 n = w.phases.take_unplaced();
     if (n == 0) return unplaced::none;
     if (table_is_ == insert_role::all_or_none) {
@@ -336,7 +336,7 @@ class window_call {
   // A table grows if there are no free slots for the next window, or items of a window were `left`. Below the
   // limit the hash function is to blame for the latter: another may work. Returns false if nothing helps.
   template <class Windows>
-  bool grow(const Windows& w, u64 wanted, bool left = false) {
+  TILEHASH_COLD bool grow(const Windows& w, u64 wanted, bool left = false) {
     const u64 size = table_.size(), limit = table_.limit();
     if (left && size < limit) {
       if (restarts_++ < restarts_before_growth) return add_capacity(growth::restart, size);
@@ -352,7 +352,7 @@ class window_call {
   // Before the first growth of a call: at once for as many keys as are estimated to be new. Returns false, and
   // changes nothing, if that is not known, not more than fit, or without memory; growth is then step by step.
   template <class Windows>
-  bool grow_by_estimate(Windows& w, u64 wanted) {
+  TILEHASH_COLD bool grow_by_estimate(Windows& w, u64 wanted) {
     const u64 items = items_to_grow_to(space_, table_, w, wanted, distinct_);
     stopped_ = stops_ && w.few_keys && !changed_;
     if (items == 0 || stopped_) return stopped_;

@@ -186,7 +186,7 @@ void for_each_in_slots(const Design& from, const Use& use) {
 // Moves all items in the slots of one table to another table, with prefetches of the latter. Returns the
 // number of items that were not placed; after the first of these it only counts.
 template <class Design>
-u64 move_unshared(const Design& from, const Design& to) {
+__attribute__((noinline)) u64 move_unshared(const Design& from, const Design& to) {
   const sentinel_cells<typename Design::slot_type> none;
   const unshared_insert<Design> insert(to, none);
   struct {
