@@ -152,7 +152,7 @@ TEST(published, cuckoo_uses_its_stash) {
 // other until the chain is too long. The one in the stash has free slots by its other functions.
 TEST(published, cuckoo_finds_a_stashed_key_that_has_free_slots) {
   using table = published::cuckoo<4>;
-  constexpr u64 slots = 16, seed = 1;
+  constexpr u64 slots = 17, seed = 1;
   const auto empty = [] { return std::vector<table::word>(table::words_for(slots), table::empty_word); };
   std::vector<std::vector<u32>> stuck(slots);  // by slot, keys that two inserts leave there and in the stash
   for (u32 key = 1; key < 2000; ++key) {
