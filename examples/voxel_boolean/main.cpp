@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two models as voxels: their union, intersection and difference, built again for every frame.
+// Two models as voxels: their union, intersection and difference, built again for every frame. The models bend from frame to
+// frame, and the second one turns. The picture shows the last frame.
 //
 //   example_voxel_boolean [A B] [--grid 128] [--points 160000] [--frames 3] [--picture voxel_boolean.png]
 //
@@ -141,10 +142,13 @@ int run(const arguments& given) {
   const show on_cpu = run_frames(space, a, b, given.side, given.frames);
   const show on_gpu = run_on_gpu(a, b, given.side, given.frames);
 
-  count wrong = mistakes(on_cpu.frames[0], given.side);
-  if (!on_gpu.frames.empty()) wrong += mistakes(on_gpu.frames[0], given.side);
+  count wrong = 0;
+  for (const show* s : {&on_cpu, &on_gpu}) {
+    if (s->frames.empty()) continue;
+    wrong += mistakes(s->frames.front(), given.side) + mistakes(s->frames.back(), given.side);
+  }
 
-  const frame& f = on_cpu.frames[0];
+  const frame& f = on_cpu.frames.back();
   const auto surface_a = voxels_of(f.surface_a), surface_b = voxels_of(f.surface_b), both = voxels_of(f.both),
              a_without_b = voxels_of(f.a_without_b);
   std::printf(

@@ -29,11 +29,12 @@ struct point {
   float x, y, z;  // a mesh fills the cube from 0 to 1
 };
 
-// The place of a model: turned about the vertical axis in its own middle, then moved.
+// The place of a model: bent to the side, turned about the vertical axis in its own middle, then moved.
 struct placement {
   float cosine = 1, sine = 0;
   point shift = {0, 0, 0};
   float scale = 1;
+  float bend = 0;  // the shift at a height of 1 above or below the middle
 };
 
 // Voxels as they come from a table.
@@ -94,7 +95,8 @@ struct to_voxels {
   }
   TILEHASH_FN void operator()(count i) const {
     const point p = points[i];
-    const float x = (p.x - 0.5F) * at.scale, y = (p.y - 0.5F) * at.scale, z = (p.z - 0.5F) * at.scale;
+    const float y = (p.y - 0.5F) * at.scale, z = (p.z - 0.5F) * at.scale;
+    const float x = (p.x - 0.5F) * at.scale + at.bend * y * y;
     const count column = along(0.5F + at.shift.x + x * at.cosine + z * at.sine);
     words[i] = key_at(column / 64, along(0.5F + at.shift.y + y),
                       along(0.5F + at.shift.z - x * at.sine + z * at.cosine));
@@ -325,15 +327,22 @@ class application {
   count side_;
 };
 
-// The show of a space: its frames one after another, model b turning.
+// The show of a space: its frames one after another. Both models bend, and b turns.
 struct show {
   std::string machine;
   std::vector<frame> frames;
 };
-inline placement place_a() { return {.shift = {-0.06F, 0, 0}, .scale = 0.8F}; }
+inline placement place_a(std::uint32_t number) {
+  return {.shift = {-0.06F, 0, 0}, .scale = 0.8F, .bend = 0.4F * std::sin(0.3F * static_cast<float>(number))};
+}
 inline placement place_b(std::uint32_t number) {
-  const float angle = 0.7F + 0.1F * static_cast<float>(number);
-  return {.cosine = std::cos(angle), .sine = std::sin(angle), .shift = {0.06F, 0, 0}, .scale = 0.7F};
+  const auto time = static_cast<float>(number);
+  const float angle = 0.7F + 0.1F * time;
+  return {.cosine = std::cos(angle),
+          .sine = std::sin(angle),
+          .shift = {0.06F, 0, 0},
+          .scale = 0.7F,
+          .bend = -0.4F * std::sin(0.2F * time)};
 }
 
 template <class Space>
@@ -341,7 +350,7 @@ show run_frames(Space& space, const std::vector<point>& a, const std::vector<poi
                 std::uint32_t frames) {
   application<Space> app(space, a, b, side);
   show s{space.name(), {}};
-  for (std::uint32_t i = 0; i < frames; ++i) s.frames.push_back(app.run(place_a(), place_b(i)));
+  for (std::uint32_t i = 0; i < frames; ++i) s.frames.push_back(app.run(place_a(i), place_b(i)));
   return s;
 }
 
