@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tables over GPUs: over one, and over all of the machine.
 #include <algorithm>
+#include <filesystem>
 #include <stdexcept>
 #include <string>
 #include <unordered_map>
@@ -12,6 +13,7 @@
 #include <tilehash/map.hpp>
 #include <tilehash/several/distributed.hpp>
 #include <tilehash/several/gpus.cuh>
+#include <tilehash/several/group_by.hpp>
 
 namespace tilehash::contract {
 namespace {
@@ -74,6 +76,45 @@ TEST(SeveralGpus, AnswerAsOneTable) {
       expect_one_gpu_table(space, exchange, 20'000, ~u64(0));
       expect_one_gpu_table(space, exchange, 1'000, 1);
     });
+  }
+}
+// Files and groups. Rank r has the keys r, r + 1 ... r + 999, each twice.
+TEST(SeveralGpus, SaveLoadAndGroup) {
+  const std::string folder = ::testing::TempDir() + "several_gpus";
+  for (const u32 ranks : {1U, all_gpus()}) {
+    std::filesystem::remove_all(folder);
+    several::gpus all(first_gpus(ranks));
+    all.run([&](cuda& space, several::gpu_rank& exchange) {
+      std::vector<u32> host(2000);
+      for (u32 i = 0; i < host.size(); ++i) host[i] = exchange.rank() + i % 1000;
+      const buffer<u32, cuda> keys(space, host);
+      gpu_table table(space, exchange);
+      EXPECT_EQ(table.insert(space, keys.span(), keys.span()).inserted, 999U + ranks);
+      table.save(space, folder);
+      gpu_table other(space, exchange);
+      EXPECT_EQ(other.load(space, folder), (insert_report{.inserted = 999U + ranks}));
+      const buffer<u32, cuda> out(space, 2000);
+      other.find_or(space, keys.span(), out.span(), 7);
+      EXPECT_EQ(out.to_host(), host);
+      const auto counts = several::value_counts(space, exchange, std::span<const u32>(keys.span()));
+      const auto sums = several::group_by(space, exchange, std::span<const u32>(keys.span()),
+                                          std::span<const u32>(keys.span()), op::sum{}, 0);
+      const auto keys_counted = counts.keys.to_host(), keys_summed = sums.keys.to_host();
+      const auto counted = counts.values.to_host();
+      const auto summed = sums.values.to_host();
+      const auto expected = [&](u32 key) {
+        u32 rows = 0;
+        for (u32 r = 0; r < ranks; ++r) rows += key >= r && key < r + 1000 ? 2 : 0;
+        return rows;
+      };
+      EXPECT_EQ(counts.size(), other.local().size());
+      EXPECT_EQ(sums.size(), counts.size());
+      for (u64 i = 0; i < counts.size(); ++i) {
+        EXPECT_EQ(counted[i], expected(keys_counted[i]));
+        EXPECT_EQ(summed[i], expected(keys_summed[i]) * keys_summed[i]);
+      }
+    });
+    std::filesystem::remove_all(folder);
   }
 }
 TEST(SeveralGpus, ARankThatThrowsEndsTheOthers) {
