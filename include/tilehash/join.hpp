@@ -315,10 +315,10 @@ auto count_join(Space& space, const Left& left, const Right& right, const join_o
 /// \param left,right arrays of one key type in memory of the space, of at most 2^32 - 2 rows each.
 /// \param options the kind of join, and how it finds the rows.
 /// \return the number of rows.
-/// \throws invalid_argument for memory of another space, longer sides, or wide keys by regions; out_of_memory
-/// (strong).
+/// \throws invalid_argument for memory of another space, for longer sides, or if options ask for regions and
+/// the keys are wide; out_of_memory (strong).
 /// \complexity O(left + right).
-/// \memory by regions, 1.2 to 1.4 times the bytes of both sides' keys and of 4 to 8 bytes in addition for each row.
+/// \memory by regions, 1.2 to 1.4 times the bytes of both sides; a row counts as its key and 4 to 8 bytes.
 /// By a table, that of its build and 12 bytes for each left row. Few rows on a GPU: 16 bytes for each left row
 /// and 36 to 44 for each right row.
 /// \synchronizes yes.
@@ -336,10 +336,10 @@ template <class Space, class Left, class Right>
 /// \param left,right arrays of one key type in memory of the space, of at most 2^32 - 2 rows each.
 /// \param options the kind of join, and how it finds the rows.
 /// \return the rows, in no given order.
-/// \throws as join_size() (strong). Where the rows do not fit the memory, the message of out_of_memory has
+/// \throws as join_size() (strong). If the rows do not fit the memory, the message of out_of_memory has
 /// their number and the bytes of each.
 /// \complexity O(left + right + rows).
-/// \memory as join_size(); by regions also 8 bytes for each left row, where those are free.
+/// \memory as join_size(); by regions also 8 bytes for each left row, if that memory is free.
 /// \synchronizes yes.
 /// \concurrency no other call may write the keys.
 template <class Space, class Left, class Right>
@@ -355,8 +355,8 @@ template <class Space, class Left, class Right>
 /// \param left,right arrays of one key type in memory of the space, of at most 2^32 - 2 rows each.
 /// \param left_rows,right_rows receive the rows. Semi- and antijoins do not use `right_rows`.
 /// \param options the kind of join, and how it finds the rows.
-/// \return the number of rows. Where an array has fewer elements, nothing is written.
-/// \throws invalid_argument as join_size(), and where these arrays overlap each other or the keys (strong);
+/// \return the number of rows. If an array has fewer elements, nothing is written.
+/// \throws invalid_argument as join_size(), and if these arrays overlap each other or the keys (strong);
 /// out_of_memory (basic).
 /// \complexity O(left + right + rows).
 /// \memory as join_size().

@@ -45,8 +45,8 @@ struct verbs_of {
 ///
 /// A table offers the verbs that its design supports (docs/reference/verbs.md). These rules hold for all verbs.
 ///
-/// Space. The first argument is any space object of the table's device. A call through another space than the
-/// table's own runs after the work already started in the table's own space.
+/// Space. The first argument is any space object of the table's device, not only the table's own. The call
+/// then runs after the work already started through the table's own space.
 ///
 /// Arrays. They are in the memory of that space. Arrays that are only read may overlap. An array that is
 /// written must not overlap any other, unless the verb says so; else the verb throws invalid_argument.
