@@ -88,7 +88,7 @@ struct measured_time {
   std::string design;
   std::vector<double> seconds{};
 
-  double usual() const { return lower_quartile(seconds); }
+  double usual() const { return median_of(seconds); }
 };
 
 // The seconds of one design in those of the other, round by round: other work meets both in the same round.
@@ -128,7 +128,7 @@ std::vector<measured_time> times_of(const wanted_table& wanted, const measurer& 
 checked check_one(const wanted_table& wanted, const conditions& what, const registry& designs,
                   std::span<const advised> advice) {
   constexpr std::size_t few = 5, most = 25;
-  constexpr double far_off = 2, off = 1.3, steady = 0.04;
+  constexpr double far_off = 3, off = 1.3, steady = 0.04;
   const auto can = [&](const std::string& name) {
     const auto its = std::ranges::find(advice, name, &advised::design);
     return its != advice.end() && its->obstacle.empty();

@@ -63,8 +63,8 @@ conditions conditions_of(const advise_request& request, const wanted_table& want
           request.processor_time};
 }
 
-double lower_quartile(std::vector<double> values) {
-  const auto at = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 4);
+double median_of(std::vector<double> values) {
+  const auto at = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
   std::ranges::nth_element(values, at);
   return *at;
 }
@@ -74,7 +74,7 @@ design_costs rounds_of_design::cost() const {
   for (auto& [op, seconds] : all.seconds) {
     std::vector<double> its(rounds.size());
     std::ranges::transform(rounds, its.begin(), [&](const design_costs& one) { return one.seconds.at(op); });
-    seconds = lower_quartile(std::move(its));
+    seconds = median_of(std::move(its));
   }
   return all;
 }
@@ -88,7 +88,6 @@ measurer::measurer(const registry& designs, conditions of, std::uint64_t items, 
   settings_.value_bits = of_.value_bits;
   settings_.repeat = items > 1 << 18 ? 1 : 3;
   settings_.processor_time = of_.processor_time;
-  settings_.seed = seed;
   settings_.threads = of_.threads;
   settings_.verify = false;
   for (const design_entry& design : designs.designs())
@@ -97,6 +96,7 @@ measurer::measurer(const registry& designs, conditions of, std::uint64_t items, 
 
 void measurer::measure(rounds_of_design& one) {
   if (asked_to_stop()) return;
+  settings_.seed = one.rounds.size() + 1;
   const run_result result = one.design->spaces.at(of_.space)(work_, settings_, [](std::string_view) {});
   design_costs costs{.design = one.design->name, .items = work_.data.size()};
   for (const row& r : result.rows) {

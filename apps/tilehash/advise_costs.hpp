@@ -2,7 +2,7 @@
 // Costs of designs on this machine: measured in turns, and kept in a file.
 //
 //   measurer    | a b c | a b c | a b c |   rounds of all designs, each by its shortest of some runs
-//   cost        the lower quartile of the rounds: other work only adds time, and does so for several rounds
+//   cost        the median of the rounds, each with other hash functions: rates of robin_hood depend on them
 //   cost_file   costs of each size that a workload has asked for
 #pragma once
 
@@ -30,7 +30,7 @@ struct conditions {
 conditions conditions_of(const advise_request& request, const wanted_table& wanted, const std::string& space);
 
 // Needs at least one value.
-double lower_quartile(std::vector<double> values);
+double median_of(std::vector<double> values);
 
 // Costs of one design, those of each round.
 struct rounds_of_design {

@@ -128,6 +128,7 @@ count mistakes(const frame& f, count side) {
 
 void print(const show& s) {
   std::vector<double> seconds;
+  seconds.reserve(s.frames.size());
   for (const frame& f : s.frames) seconds.push_back(f.seconds());
   const auto middle = std::min_element(seconds.begin(), seconds.end());
   const frame& f = s.frames[static_cast<std::size_t>(middle - seconds.begin())];
