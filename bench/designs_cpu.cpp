@@ -17,7 +17,7 @@ void add_designs_cpu(std::vector<subject>& all, const std::vector<app::design_en
 void register_designs_cpu(std::vector<subject>& all) { add_designs_cpu(all, app::all_designs().designs()); }
 void register_peers_cpu(std::vector<subject>& all) { add_designs_cpu(all, app::all_peers().designs()); }
 void register_one_slot_cpu(std::vector<subject>& all) {
-  add_designs_cpu(all, one_slot_designs(&app::design_entry::cpu_tables));
+  add_designs_cpu(all, one_slot_designs<false>(&app::design_entry::cpu_tables));
 }
 
 }  // namespace tilehash::bench

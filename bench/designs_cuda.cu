@@ -16,7 +16,7 @@ void add_designs_cuda(std::vector<subject>& all, const std::vector<app::design_e
 
 void register_designs_cuda(std::vector<subject>& all) { add_designs_cuda(all, app::all_designs().designs()); }
 void register_one_slot_cuda(std::vector<subject>& all) {
-  add_designs_cuda(all, one_slot_designs(&app::design_entry::cuda_tables));
+  add_designs_cuda(all, one_slot_designs<true>(&app::design_entry::cuda_tables));
 }
 
 }  // namespace tilehash::bench

@@ -180,7 +180,7 @@ class robin_hood {
   static constexpr u32 last_code = (1U << MaxAgeBits) - 1;  // as far as any key has gone
   TILEHASH_FN static constexpr u32 max_code(u32 age) { return age <= last_code ? age - 1 : last_code; }
   TILEHASH_FN u32 max_age(u32 code) const {
-    if (code < last_code) return code + 1;
+    if (code != last_code) return code + 1;
     const u32 widest = counters_.widest();
     return widest > 1 ? widest : 1;
   }
