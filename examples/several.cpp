@@ -9,11 +9,14 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <filesystem>
+#include <string>
 #include <vector>
 
 #include <tilehash/map.hpp>
 #include <tilehash/several/distributed.hpp>
 #include <tilehash/several/join.hpp>
+#include <tilehash/several/out_of_core.hpp>
 #include <tilehash/several/processes.hpp>
 #include <tilehash/space/cpu.hpp>
 
@@ -45,6 +48,21 @@ int work(tilehash::several::processes& ranks) {
       tilehash::several::join(space, ranks, left, right_side);  // the rows whose keys this rank owns
   // [join-end]
   static_cast<void>(rows);
+  if (ranks.rank() == 0) {
+    const std::vector<std::uint32_t> values(keys.size(), 1);
+    std::vector<std::uint32_t> sums(keys.size());
+    const std::string folder =
+        std::filesystem::temp_directory_path() / ("several." + std::to_string(getpid()));
+    // [out_of_core-begin]
+    tilehash::several::out_of_core<map> stored(space, folder, 8);  // 8 parts
+    for (int batch = 0; batch < 3; ++batch) stored.append(keys, values);
+    const auto merged = stored.insert_or_apply(tilehash::op::sum{});  // reads and writes each part once
+    stored.find_or(keys, sums, 0);
+    // [out_of_core-end]
+    for (const std::uint32_t sum : sums) right = right && sum == 300;
+    right = right && merged.inserted == 10 && merged.present == 2990;
+    std::filesystem::remove_all(folder);
+  }
   if (ranks.rank() == 0)
     std::printf("%u processes, %llu keys: %s\n", ranks.size(), static_cast<unsigned long long>(counts.size()),
                 right ? "right" : "wrong");

@@ -17,6 +17,7 @@
 #include <tilehash/several/distributed.hpp>
 #include <tilehash/several/group_by.hpp>
 #include <tilehash/several/join.hpp>
+#include <tilehash/several/out_of_core.hpp>
 #include <tilehash/several/simulated.hpp>
 #include <tilehash/space/cpu_algorithms.hpp>
 
@@ -380,6 +381,103 @@ TEST(Several, RefusesFilesThatAreDamaged) {
     write(bytes);
     EXPECT_EQ(loaded(), "");
   }
+}
+
+// ---- tables in files ----
+
+using map_in_files = several::out_of_core<local_map>;
+
+void expect_model(map_in_files& table, random_numbers& random, const model_map& model) {
+  EXPECT_EQ(table.size(), model.size());
+  std::vector<u32> keys(500), out(500);
+  for (u32& k : keys) k = static_cast<u32>(random.below(3000));
+  table.find_or(keys, out, 77);
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    const auto at = model.find(keys[i]);
+    ASSERT_EQ(out[i], at == model.end() ? 77 : at->second);
+  }
+}
+
+// Bins in memory, and in files: 100 bytes are a few items.
+TEST(Several, TablesInFilesAnswerAsOneTable) {
+  for (const u64 bin_bytes : {u64(100), u64(1) << 20}) {
+    const own_folder folder;
+    random_numbers random("tables in files");
+    model_map model;
+    cpu space(1);
+    for (const u32 turn : {0, 1, 2, 3, 4}) {
+      map_in_files table(space, folder.path, 7, bin_bytes);
+      u32 told = 0;
+      table.report_to([&](u32 done, u32 all) { told = done == all ? told + 1 : told; });
+      const u64 before = model.size();
+      u64 given = 0;
+      for (const u64 n : {300, 0, 200}) {
+        std::vector<u32> keys(n), values(n);
+        for (u32& k : keys) k = static_cast<u32>(random.below(2000));
+        for (std::size_t i = 0; i < n; ++i) values[i] = keys[i] * 3 + turn;
+        table.append(keys, values);
+        for (std::size_t i = 0; i < n; ++i) {
+          if (turn % 3 == 0) model.emplace(keys[i], values[i]);
+          if (turn % 3 == 1) model[keys[i]] = values[i];
+          if (turn % 3 == 2) model[keys[i]] += values[i];
+        }
+        given += n;
+      }
+      EXPECT_EQ(table.waiting(), given);
+      EXPECT_EQ(table.size(), before);
+      const auto report = turn % 3 == 0   ? table.insert()
+                          : turn % 3 == 1 ? table.insert_or_assign()
+                                          : table.insert_or_apply(op::sum{});
+      EXPECT_EQ(report.inserted, model.size() - before);
+      EXPECT_EQ(report.present, given - report.inserted);
+      EXPECT_EQ(table.waiting(), 0U);
+      EXPECT_EQ(table.bytes_written(), 8 * model.size());
+      expect_model(table, random, model);
+      EXPECT_EQ(told, 2U);
+      EXPECT_EQ(folder.files(), 8U);
+    }
+    in_threads(2, [&](any_exchange& e) {  // ranks load its files, and it has theirs
+      cpu own(1);
+      shared_map table(own, e);
+      EXPECT_EQ(table.load(own, folder.path).inserted, model.size());
+      table.save(own, folder.path);
+    });
+    map_in_files table(space, folder.path, 7);
+    EXPECT_EQ(table.parts(), 2U);
+    expect_model(table, random, model);
+    u64 items = 0;
+    table.for_each_part([&](const local_map& part) { items += part.size(); });
+    EXPECT_EQ(items, model.size());
+  }
+}
+TEST(Several, AMergeWithoutMemoryChangesNothing) {
+  const own_folder folder;
+  faulty_host memory;
+  cpu space(1, memory);
+  random_numbers random("merges");
+  map_in_files table(space, folder.path, 3);
+  model_map model;
+  for (u32 i = 0; i < 200; ++i) model[i] = i;
+  const auto append = [&] {
+    for (const auto& [key, value] : model) table.append(std::span(&key, 1), std::span(&value, 1));
+  };
+  append();
+  static_cast<void>(table.insert());
+  for (u32 i = 100; i < 400; ++i) model[i] = i;
+  append();
+  bool refused = true;
+  for (u64 k = 0; refused; ++k) {
+    memory.refuse_after(k, 1);
+    insert_report report;
+    const std::string failure =
+        message_of_failure([&] { report = memory.guarded([&] { return table.insert(); }); });
+    refused = memory.refused();
+    ASSERT_EQ(table.size(), failure.empty() ? 400 : 200);
+    ASSERT_EQ(table.waiting(), failure.empty() ? 0 : 400);
+    ASSERT_EQ(folder.files(), 4U);
+    if (failure.empty()) break;
+  }
+  expect_model(table, random, model);
 }
 
 // ---- failures ----

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The files of a table over several ranks. A shard is their unit, so that any number of ranks can read them.
 //
-//   FOLDER/table                the current save: its number, and the number of ranks that wrote it
-//   FOLDER/SAVE.RANK            a rank's shards: | head | shard ends | checksums | keys, by shard | values, by shard |
+//   FOLDER/table                the current save: the number of its parts, and which save each is of
+//   FOLDER/SAVE.PART            a part's shards:  | head | shard ends | checksums | keys, by shard | values, by shard |
 //
 // A save writes files of new names. Then rank 0 replaces FOLDER/table, which makes the new save the current one.
 #pragma once
@@ -30,6 +30,12 @@ namespace detail {
 class shard_file {
  public:
   static shard_file create(const std::string& path) { return {path, O_WRONLY | O_CREAT | O_TRUNC}; }
+  // A file without a name, which the system removes when it is closed.
+  static shard_file scratch(const std::string& path) {
+    shard_file made(path, O_RDWR | O_CREAT | O_TRUNC);
+    unlink(path.c_str());
+    return made;
+  }
   static shard_file open(const std::string& path) { return {path, O_RDONLY}; }
   shard_file(shard_file&& other) noexcept
       : path_(std::move(other.path_)), file_(std::exchange(other.file_, -1)) {}
@@ -95,38 +101,51 @@ inline void make_folder(const std::string& path) {
 }
 inline bool has_file(const std::string& path) { return access(path.c_str(), F_OK) == 0; }
 
-// The current save of a folder.
-struct save_record {
-  static constexpr u64 format = 0x31'5345'4C49'4854;  // "THILES1" in the order of bytes
-  u64 magic = format, save = 0, ranks = 0, shape = 0, items = 0, checksum = 0;
+// Key and value sizes, as one number.
+template <class Key, class Value>
+inline constexpr u64 shape_of = sizeof(Key) | u64(sizeof(Value)) << 16;
 
-  u64 right_checksum() const { return checksum_of(this, sizeof *this - sizeof checksum, format); }
+// The current save of a folder. Its parts may be of several saves: those that a change did not reach keep their files.
+struct save_record {
+  static constexpr u64 format = 0x32'5345'4C49'4854;  // "THILES2" in the order of bytes
+  u64 shape = 0, items = 0;
+  std::vector<u64> saves{};  // of each part; 0: the part is empty and has no file
+
+  u32 parts() const { return static_cast<u32>(saves.size()); }
   static std::string path(const std::string& folder) { return folder + "/table"; }
-  std::string part_path(const std::string& folder, u64 rank) const {
+  std::string part_path(const std::string& folder, u32 part) const {
     char name[48];
-    std::snprintf(name, sizeof name, "/%016llx.%llu", static_cast<unsigned long long>(save),
-                  static_cast<unsigned long long>(rank));
+    std::snprintf(name, sizeof name, "/%016llx.%u", static_cast<unsigned long long>(saves[part]), part);
     return folder + name;
   }
   // Throws error if there is none.
   static save_record read(const std::string& folder) {
-    save_record record;
+    u64 head[words];
     const auto file = shard_file::open(path(folder));
-    file.read(0, &record, sizeof record);
-    if (record.magic != format || record.checksum != record.right_checksum() || record.ranks == 0 ||
-        record.ranks > several::shards)
-      shard_file::damaged(file.path());
+    file.read(0, head, sizeof head);
+    if (head[0] != format || head[3] == 0 || head[3] > several::shards) shard_file::damaged(file.path());
+    save_record record{head[1], head[2], std::vector<u64>(head[3])};
+    file.read(sizeof head, record.saves.data(), record.saves.size() * sizeof(u64));
+    if (head[4] != record.checksum()) shard_file::damaged(file.path());
     return record;
   }
   // Makes this the current save, at once.
-  void publish(const std::string& folder) {
-    checksum = right_checksum();
+  void publish(const std::string& folder) const {
+    const u64 head[words] = {format, shape, items, saves.size(), checksum()};
     const std::string next = path(folder) + ".next";
     auto file = shard_file::create(next);
-    file.write(0, this, sizeof *this);
+    file.write(0, head, sizeof head);
+    file.write(sizeof head, saves.data(), saves.size() * sizeof(u64));
     file.finish();
     if (std::rename(next.c_str(), path(folder).c_str()) != 0)
       throw error("tilehash: cannot replace " + path(folder) + ": " + std::strerror(errno));
+  }
+
+ private:
+  static constexpr u32 words = 5;
+  u64 checksum() const {
+    const u64 head[] = {shape, items, saves.size()};
+    return checksum_of(saves.data(), saves.size() * sizeof(u64), checksum_of(head, sizeof head, format));
   }
 };
 
@@ -134,9 +153,8 @@ struct save_record {
 struct part_record {
   u64 magic = save_record::format, save = 0, rank = 0, items = 0, checksum = 0;  // checksum: of what follows
 
-  static u64 shards_of(u64 rank, u64 ranks) {
-    return several::first_shard_of(static_cast<u32>(rank) + 1, static_cast<u32>(ranks)) -
-           several::first_shard_of(static_cast<u32>(rank), static_cast<u32>(ranks));
+  static u64 shards_of(u32 rank, u32 ranks) {
+    return several::first_shard_of(rank + 1, ranks) - several::first_shard_of(rank, ranks);
   }
 };
 
@@ -188,7 +206,7 @@ shard_items<Key, Value> by_shards(std::span<const Key> keys, std::span<const Val
 }
 
 template <class Key, class Value>
-void write_part(const std::string& path, u64 save, u64 rank, const shard_items<Key, Value>& items) {
+void write_part(const std::string& path, u64 save, u32 rank, const shard_items<Key, Value>& items) {
   auto file = shard_file::create(path);
   u64 at = 0;
   const auto write = [&](const auto& array) {
@@ -207,19 +225,20 @@ void write_part(const std::string& path, u64 save, u64 rank, const shard_items<K
 
 // Adds the items of shards first ... last - 1 of a part to arrays.
 template <class Key, class Value>
-void read_part(const std::string& folder, const save_record& of, u64 rank, u32 first, u32 last, bool is_set,
+void read_part(const std::string& folder, const save_record& of, u32 rank, u32 first, u32 last, bool is_set,
                std::vector<Key>& keys, std::vector<Value>& values) {
+  if (of.saves[rank] == 0) return;
   const auto file = shard_file::open(of.part_path(folder, rank));
   shard_items<Key, Value> all;
-  all.first = several::first_shard_of(static_cast<u32>(rank), static_cast<u32>(of.ranks));
-  const u64 shards = part_record::shards_of(rank, of.ranks), bytes = shards * sizeof(u64);
+  all.first = several::first_shard_of(rank, of.parts());
+  const u64 shards = part_record::shards_of(rank, of.parts()), bytes = shards * sizeof(u64);
   part_record head;
   all.ends.resize(shards);
   all.checksums.resize(shards);
   file.read(0, &head, sizeof head);
   file.read(sizeof head, all.ends.data(), bytes);
   file.read(sizeof head + bytes, all.checksums.data(), bytes);
-  if (head.magic != save_record::format || head.save != of.save || head.rank != rank ||
+  if (head.magic != save_record::format || head.save != of.saves[rank] || head.rank != rank ||
       head.checksum != all.checksum_of_index() || all.ends.back() != head.items)
     shard_file::damaged(file.path());
   const u64 from = first > all.first ? first - all.first : 0;

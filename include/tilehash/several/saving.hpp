@@ -45,32 +45,39 @@ auto items_by_shards(typename Table::space_type& space, const Table& table, u32 
                    several::first_shard_of(rank, ranks), several::first_shard_of(rank + 1, ranks));
 }
 
+// Files of the current save, if there is one: those of each `every`th part from `first` on.
+inline std::vector<std::string> parts_of_save(const std::string& folder, u32 first, u32 every) {
+  std::vector<std::string> paths;
+  if (!has_file(save_record::path(folder))) return paths;
+  const save_record record = save_record::read(folder);
+  for (u32 p = first; p < record.parts(); p += every)
+    if (record.saves[p] != 0) paths.push_back(record.part_path(folder, p));
+  return paths;
+}
+
 template <class Space, class Exchange, class Table>
 void save_table(Space& space, item_traffic<Space, Exchange>& traffic, const Table& table, u64 shape,
                 const std::string& folder) {
   auto& words = traffic.words();
   const u32 rank = traffic.rank(), ranks = traffic.ranks();
-  save_record old, now;
-  old.ranks = 0;
+  save_record now{shape};
+  u64 save = 0;
   words.begin(shared_verb::save, shape);
   words.attempt([&] {
     if (rank != 0) return;
     make_folder(folder);
-    now.save = drawn_seed();
-    if (has_file(save_record::path(folder))) old = save_record::read(folder);
+    save = drawn_seed() | 1;
   });
-  words.mine(traffic.extra(0)) = now.save;
-  words.mine(traffic.extra(1)) = old.save;
-  words.mine(traffic.extra(2)) = old.ranks;
+  words.mine(traffic.extra(0)) = save;
   traffic.agree();
-  now.save = words.of(0, traffic.extra(0));
-  old.save = words.of(0, traffic.extra(1));
-  old.ranks = words.of(0, traffic.extra(2));
-  now.ranks = ranks;
-  now.shape = shape;
+  now.saves.assign(ranks, words.of(0, traffic.extra(0)));
   const std::string part = now.part_path(folder, rank);
+  std::vector<std::string> old_parts;
   try {
-    words.attempt([&] { write_part(part, now.save, rank, items_by_shards(space, table, rank, ranks)); });
+    words.attempt([&] {
+      old_parts = parts_of_save(folder, rank, ranks);
+      write_part(part, now.saves[rank], rank, items_by_shards(space, table, rank, ranks));
+    });
     words.mine(traffic.extra(0)) = table.size();
     traffic.agree();
     now.items = words.sum(traffic.extra(0));
@@ -82,7 +89,7 @@ void save_table(Space& space, item_traffic<Space, Exchange>& traffic, const Tabl
     if (words.failed_together()) std::remove(part.c_str());
     throw;
   }
-  for (u64 r = rank; r < old.ranks; r += ranks) std::remove(old.part_path(folder, r).c_str());
+  for (const std::string& path : old_parts) std::remove(path.c_str());
 }
 
 // A rank's items of the current save.
@@ -96,8 +103,7 @@ struct loaded_items {
     require(of.shape == shape,
             "load: the saved table has keys or values of another size, or is no map as this");
     const u32 first = several::first_shard_of(rank, ranks), last = several::first_shard_of(rank + 1, ranks);
-    const auto parts = static_cast<u32>(of.ranks);
-    for (u32 r = several::rank_of(first, parts); r <= several::rank_of(last - 1, parts); ++r)
+    for (u32 r = several::rank_of(first, of.parts()); r <= several::rank_of(last - 1, of.parts()); ++r)
       read_part(folder, of, r, first, last, is_set, keys, values);
   }
 };
