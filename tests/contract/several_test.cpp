@@ -407,8 +407,8 @@ TEST(Several, TablesInFilesAnswerAsOneTable) {
     cpu space(1);
     for (const u32 turn : {0, 1, 2, 3, 4}) {
       map_in_files table(space, folder.path, 7, bin_bytes);
-      u32 told = 0;
-      table.report_to([&](u32 done, u32 all) { told = done == all ? told + 1 : told; });
+      u32 passes = 0;
+      table.report_to([&](u32 done, u32 all) { passes = done == all ? passes + 1 : passes; });
       const u64 before = model.size();
       u64 given = 0;
       for (const u64 n : {300, 0, 200}) {
@@ -433,7 +433,7 @@ TEST(Several, TablesInFilesAnswerAsOneTable) {
       EXPECT_EQ(table.waiting(), 0U);
       EXPECT_EQ(table.bytes_written(), 8 * model.size());
       expect_model(table, random, model);
-      EXPECT_EQ(told, 2U);
+      EXPECT_EQ(passes, 2U);
       EXPECT_EQ(folder.files(), 8U);
     }
     in_threads(2, [&](any_exchange& e) {  // ranks load its files, and it has theirs

@@ -119,12 +119,12 @@ class out_of_core {
     bins_.resize(record_.parts());
   }
 
-  u64 size() const { return record_.items; }              ///< items in the files, without those that wait
-  u32 parts() const { return record_.parts(); }           ///< parts
-  u64 waiting() const { return waiting_; }                ///< items that wait for a merge
-  u64 bytes_read() const { return read_; }                ///< of parts, since the object was made
-  u64 bytes_written() const { return written_; }          ///< of parts, since the object was made
-  void report_to(progress to) { told_ = std::move(to); }  ///< sets the function to call after each part
+  u64 size() const { return record_.items; }      ///< items in the files, without those that wait
+  u32 parts() const { return record_.parts(); }   ///< parts
+  u64 waiting() const { return waiting_; }        ///< items that wait for a merge
+  u64 bytes_read() const { return read_; }        ///< of parts, since the object was made
+  u64 bytes_written() const { return written_; }  ///< of parts, since the object was made
+  void report_to(progress to) { after_part_ = std::move(to); }  ///< sets the function to call after each part
 
   /// Adds items to those that wait for a merge. A merge that throws leaves them waiting. They are lost with the object.
   ///
@@ -166,7 +166,7 @@ class out_of_core {
     for (u64 i = 0; i < keys.size(); ++i) rows[part_of(keys[i])].push_back(i);
     for (u32 p = 0; p < parts(); ++p) {
       if (!rows[p].empty()) find_in_part(p, rows[p], keys, out, missing);
-      if (told_) told_(p + 1, parts());
+      if (after_part_) after_part_(p + 1, parts());
     }
   }
   /// Calls f(table) with the table of each part, which it may change and move from: to copy all items, or to join.
@@ -177,7 +177,7 @@ class out_of_core {
     for (u32 p = 0; p < parts(); ++p) {
       Table table = part(p);
       f(table);
-      if (told_) told_(p + 1, parts());
+      if (after_part_) after_part_(p + 1, parts());
     }
   }
 
@@ -235,7 +235,7 @@ class out_of_core {
         next.saves[p] = save;
         new_files.push_back(next.part_path(folder_, p));
         merge_part(p, save, new_files.back(), apply, all);
-        if (told_) told_(p + 1, parts());
+        if (after_part_) after_part_(p + 1, parts());
       }
       next.items += all.inserted;
       next.publish(folder_);
@@ -277,7 +277,7 @@ class out_of_core {
   detail::save_record record_;
   std::vector<detail::item_bin<key_type, stored>> bins_;
   u64 waiting_ = 0, in_memory_ = 0, read_ = 0, written_ = 0;
-  progress told_;
+  progress after_part_;
 };
 
 }  // namespace several
