@@ -1,5 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // BGHT's bucketed cuckoo table with buckets of 16 slots, its default. It has no erase.
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <exception>
+#include <iterator>
+#include <memory>
+#include <random>
+#include <type_traits>
+#include <utility>
+// The headers of BGHT need those above, and do not include them.
 #include <bght/bcht.hpp>
 
 #include "gpu_table.hpp"

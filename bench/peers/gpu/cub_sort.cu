@@ -4,6 +4,10 @@
 
 #include <cub/device/device_radix_sort.cuh>
 
+#include <cstddef>
+#include <memory>
+#include <string>
+
 #include "gpu_table.hpp"
 
 namespace tilehash::bench {
@@ -13,7 +17,7 @@ class cub_sort final : public gpu_table {
  public:
   cub_sort(u64 n, cudaStream_t stream)
       : n_(n), stream_(stream), space_(stream), keys_(space_, n), values_(space_, n) {
-    size_t bytes = 0;
+    std::size_t bytes = 0;
     sort(nullptr, bytes, {});
     memory_ = buffer<u8, cuda>(space_, bytes);
   }
@@ -24,7 +28,7 @@ class cub_sort final : public gpu_table {
   bool keeps_items() const override { return false; }
   void clear() override {}
   bool insert(const items_on_gpu& items, u64 /*first*/, u64 /*last*/) override {
-    size_t bytes = memory_.size();
+    std::size_t bytes = memory_.size();
     sort(memory_.data(), bytes, items);
     return true;
   }
@@ -32,7 +36,7 @@ class cub_sort final : public gpu_table {
   void erase(const u32* /*keys*/, u64 /*n*/) override {}
 
  private:
-  void sort(void* memory, size_t& bytes, const items_on_gpu& items) {
+  void sort(void* memory, std::size_t& bytes, const items_on_gpu& items) {
     detail::check_cuda(cub::DeviceRadixSort::SortPairs(memory, bytes, items.keys, keys_.data(), items.values,
                                                        values_.data(), n_, 0, 32, stream_),
                        "a sort");
