@@ -33,3 +33,18 @@ def test_the_quick_start_of_the_package():
     assert sums["total"].tolist() == [4, 2, 4] and sums["n"].tolist() == [2, 1, 1]
     assert left.tolist() == [0, 1, 2, 3] and right.tolist() == [1, -1, 1, 0]
     assert found.tolist() == [12, 20, 0]
+
+
+def test_the_map_over_several_processes():
+    import numpy as np
+    import tilehash as th
+    import tilehash.distributed
+
+    group = th.distributed.One()
+    # [distributed-begin]
+    m = th.distributed.Map(group, keys=np.int64, values=np.int64)  # all processes make the same calls
+    m.update([4, 5, 4], [1, 1, 1], "sum")                          # each with rows of its own
+    of_mine = m.find([4, 6], default=0)                            # in the order of its own keys
+    n = m.size()                                                   # on all processes
+    # [distributed-end]
+    assert of_mine.tolist() == [2, 0] and n == 2
