@@ -228,7 +228,7 @@ step_horton() {
 }
 
 # The experiments on coherent hashing, and where ncu may read the counters, what the caches saw of the structured picture
-# at load 0.85 and how far the threads of a warp parted (figures 8 and 9): kernel by kernel, the name has the design.
+# at each load and how far the threads of a warp parted (figures 8 and 9): kernel by kernel, the name has the design.
 step_coherent() {
   local experiment folder profiler
   for experiment in sizes images layouts voxels; do
@@ -247,7 +247,7 @@ step_coherent() {
   )
   "$profiler" --csv --kernel-name-base demangled --kernel-name "regex:look_up_(lanes|alone)" \
     --metrics "$(IFS=,; echo "${metrics[*]}")" \
-    "$program" bench coherent/images --space cuda --models structured --load 0.85 --repeat 1 >"$folder/coherent_ncu.csv" ||
+    "$program" bench coherent/images --space cuda --models structured --repeat 1 >"$folder/coherent_ncu.csv" ||
     echo "   ncu gave no figures (may it read the counters? see $folder/coherent_ncu.csv)"
 }
 
