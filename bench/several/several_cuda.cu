@@ -66,7 +66,9 @@ bool measure_nccl(const several_options& /*options*/) {
 int run(int argc, char** argv) {
   several_options options(argc, argv, u64(1) << 26);
   print_heading(options);
-  const u32 most = options.ranks;
+  int devices = 0;
+  cudaGetDeviceCount(&devices);
+  const u32 most = std::min(options.ranks, static_cast<u32>(devices));
   bool right = true;
   for (options.ranks = 1; options.ranks <= most; options.ranks *= 2) {
     right = measure_gpus(options) && right;
