@@ -24,6 +24,11 @@ struct arrived_items {
   columns answers_there{nullptr, 0};  // as they come back
 };
 
+struct number_own_rows {
+  u32* rows;
+  TILEHASH_FN void operator()(u64 i) const { rows[i] = static_cast<u32>(i); }
+};
+
 template <class Space, class Exchange>
 class item_traffic {
  public:
@@ -55,6 +60,7 @@ class item_traffic {
   arrived_items<Key, Value, Space> send(Space& space, std::span<const Key> keys, const Value* values,
                                         const frequent_items<Key, Value, Space>& often = {},
                                         std::span<const u32> answers = {}) {
+    if (ranks_ == 1) return keep(space, keys, values, answers);
     auto& memory = memory_of(*exchange_, space);
     std::vector<u32> sizes{u32(sizeof(Key))};
     if (takes_values_) sizes.push_back(u32(sizeof(Value)));
@@ -102,12 +108,35 @@ class item_traffic {
   template <class T, class Items>
   const T* send_back(Items& in) {
     const T* const from = in.answers_here.template next<T>();
+    if (ranks_ == 1) return from;
     T* const to = in.answers_there.template next<T>();
     exchange_column(*exchange_, in.counts, from, to, true);
     return to;
   }
 
  private:
+  // A world of one rank: the items stay in place.
+  template <class Key, class Value>
+  arrived_items<Key, Value, Space> keep(Space& space, std::span<const Key> keys, const Value* values,
+                                        std::span<const u32> answers) {
+    const u64 n = keys.size();
+    arrived_items<Key, Value, Space> in;
+    words_.attempt([&] {
+      require(n <= routing<Key, Value, Space>::most_items,
+              "several: a rank brings fewer than 2^32 items to a call; split it");
+      if (answers.empty()) return;
+      outgoing_.reserve(space, columns::bytes_for(n, answers));
+      in.positions = buffer<u32, Space>(space, n);
+      space.for_each(n, number_own_rows{in.positions.data()});
+    });
+    words_.mine(0) = n;
+    agree();
+    in.counts = {{n}, {n}};
+    in.keys = keys;
+    if (takes_values_) in.values = {values, n};
+    in.answers_here = columns(outgoing_.data(), n);
+    return in;
+  }
   template <class Memory>
   void share_counts(Memory& memory, const std::vector<u64>& sent, std::span<const u32> sizes,
                     item_counts& counts) {

@@ -29,10 +29,6 @@ struct joined_rows {
 
 namespace detail {
 
-struct number_own_rows {
-  u32* rows;
-  TILEHASH_FN void operator()(u64 i) const { rows[i] = static_cast<u32>(i); }
-};
 // Rows of the result as rows over all ranks: item `from[i]` of those received, which came from the rank whose
 // items begin last before it.
 struct number_global_rows {
