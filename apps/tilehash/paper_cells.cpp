@@ -312,10 +312,9 @@ std::string cell_text(const json& cell) {
 }
 
 judgement judge(const paper_entry& entry, const paper_cells& cells, bool has_results) {
-  if (!entry.has_command()) {
-    const std::string why = entry.data["no_command"];
+  if (!entry.has_command() && !cells.has_ours()) {
     const bool empty = entry.data.contains("background") || entry.data["measure"].is_null();
-    return {empty ? verdict::nothing_to_measure : verdict::not_measured, why};
+    return {empty ? verdict::nothing_to_measure : verdict::not_measured, entry.data["no_command"]};
   }
   if (!has_results) return {verdict::not_measured, "No results."};
   if (!cells.has_ours()) {

@@ -92,6 +92,9 @@ std::string measured_part(const paper_entry& entry, const paper_cells& cells,
         fmt::format("<p class=\"small\">Ours: {}, commit {}.</p>\n",
                     html_text(of.machine.empty() ? "unknown machine" : of.machine), html_text(of.made_by));
   }
+  if (!entry.has_command() && cells.has_ours())
+    part +=
+        fmt::format("<p class=\"small\">{}</p>\n", html_text(entry.data["no_command"].get<std::string>()));
   if (entry.has_command())
     part += fmt::format("<pre><code>tilehash reproduce {}</code><button>copy</button></pre>\n",
                         html_text(entry.name));

@@ -94,6 +94,22 @@ TEST(Papers, JudgeRatesByTheOrderOfTheSeries) {
   EXPECT_EQ(verdict_of(8, 9), verdict::differs);
 }
 
+// Counters of a profiler: an entry has them, and no command of the program.
+TEST(Papers, JudgeRecordedNumbersWithoutACommand) {
+  const paper_entry entry = entry_named("garcia:figure9");
+  ASSERT_FALSE(entry.has_command());
+  const auto verdict_of = [&](double random, double coherent) {
+    paper_results results;
+    for (const auto& [design, sectors] :
+         {std::pair{"robin_hood_random_one_slot", random}, std::pair{"robin_hood_one_slot", coherent}})
+      results.rows.push_back({{"design", design}, {"load", 0.85}, {"l2_million", sectors}});
+    return judge(entry, paper_cells_of(entry, {results}), true).is;
+  };
+  EXPECT_EQ(verdict_of(9, 8), verdict::agrees);  // 458.6 and 44.2 in the paper
+  EXPECT_EQ(verdict_of(8, 9), verdict::differs);
+  EXPECT_EQ(judge(entry, paper_cells_of(entry, {}), false).is, verdict::not_measured);
+}
+
 TEST(Papers, DivideRowsOfOneSpaceByThoseOfAnother) {
   const paper_entry entry = entry_named("kolushev:table4.9");
   paper_results results;
