@@ -179,7 +179,7 @@ class cuda {
 
   /// Throws invalid_argument when the GPU cannot read the `n` elements at `p`; `what` names them.
   void check_pointer(const void* p, u64 n, const char* what) const {
-    if (n == 0) return;
+    if (n == 0 || (p != nullptr && checked_.has(p))) return;
     if (p == nullptr) detail::refuse(std::string(what) + " are at a null pointer");
     cudaPointerAttributes a{};
     if (cudaPointerGetAttributes(&a, p) != cudaSuccess) cudaGetLastError();
@@ -187,6 +187,7 @@ class cuda {
       detail::refuse(
           std::string(what) +
           " are in host memory, but the table is on the GPU; copy them to a buffer<T, cuda> first");
+    if (a.type == cudaMemoryTypeDevice) checked_.add(p);
   }
   /// \overload
   template <class T>
@@ -387,6 +388,7 @@ class cuda {
   int device_;
   gpu_facts facts_{};
   detail::scratch_permits scratch_permits_;
+  mutable detail::checked_pointers checked_;
   device_resource_ref resource_;
   cudaMemPool_t pool_ = nullptr;  // if there is no resource
   detail::device_ranges ranges_;  // resizable memory, if there is no resource
