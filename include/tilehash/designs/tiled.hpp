@@ -44,6 +44,7 @@
 #include <tilehash/designs/load_factor.hpp>
 #include <tilehash/designs/tiled/combine.hpp>
 #include <tilehash/designs/tiled/merge.hpp>
+#include <tilehash/designs/tiled/merge_few.hpp>
 #include <tilehash/space/bucket.hpp>
 #include <tilehash/space/tuning.hpp>
 
@@ -275,6 +276,7 @@ class tiled {
   using region_combine = detail::tiled_combining_build<tiled, Op>;
   template <class Bins = detail::even_bins<word>, bool Assigns = false>
   using region_merge = detail::tiled_merge<tiled, Bins, Assigns>;
+  using region_merge_few = detail::tiled_merge_few<tiled>;
 
   // Frees a slot for a key whose buckets are full, by moving other keys.
   using displacement = detail::displacement<tiled, max_path>;

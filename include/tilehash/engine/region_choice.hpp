@@ -55,6 +55,23 @@ bool merges_in_place(const Space& space, const Design& design, u64 n) {
   }
 }
 
+// Can a merge read the buckets of its items alone? With words of 16 bytes a bucket has few slots, and too many keys move.
+// Tables of 4 bytes a word were not measured.
+template <class Design>
+inline constexpr bool can_merge_few =
+    sizeof(typename Design::word) == 8 && requires { typename Design::region_merge_few; };
+// Are n items so few that a merge of them reads their buckets alone? In a fuller table many keys move, so that reads most
+// buckets of a region, one after the other.
+template <class Design>
+bool merges_few(const Design& design, u64 n, u64 held) {
+  if constexpr (can_merge_few<Design>)
+    return n <= design.capacity() / tuning::gpu::merge_few_share &&
+           static_cast<double>(held + n) <=
+               tuning::gpu::merge_few_load * static_cast<double>(design.capacity());
+  else
+    return false;
+}
+
 // The same for items whose values replace those of present keys, in a table of any fullness: a single one
 // reads and writes a random line. (Half of a word of 16 bytes is not replaced.)
 template <class Design, class Space>

@@ -94,12 +94,15 @@ class region_fill {
  public:
   // `calls`, if any: memory of the table for the counters of few regions. No kernel clears it first, because the last
   // one leaves it zero.
-  region_fill(Space& space, const Design& design, u64 n, bool merges, const call_memory* calls = nullptr)
+  // `held`, if not 0: as many items as the table has at most.
+  region_fill(Space& space, const Design& design, u64 n, bool merges, const call_memory* calls = nullptr,
+              u64 held = 0)
       : space_(space),
         design_(design),
         merges_(merges),
         in_place_(Assigns ? !assigns_whole_regions(space, design, n)
                           : merges && merges_in_place(space, design, n)),
+        few_(!Assigns && in_place_ && held != 0 && merges_few(design, n, held)),
         in_call_(Space::has_lanes && !KeepsFirst && calls != nullptr &&
                  regions_of(design) <= call_memory::bins),
         spill_capacity_(n / 32 + 1024),
@@ -313,6 +316,13 @@ class region_fill {
     build(bins, first, count);
   }
   void merge(const bins_type& bins, u32 first, u32 count) {
+    if constexpr (Space::has_lanes && !Assigns && can_merge_few<Design>) {
+      if (few_) {
+        using few = typename Design::region_merge_few;
+        return space_.for_each_block(count, few::block_size, few::scratch_bytes(design_.region_buckets()),
+                                     few{design_, bins, first, spill(), counters() + 2});
+      }
+    }
     if constexpr (requires { typename Design::template region_merge<>; }) {
       using merge_type = typename Design::template region_merge<even_bins<word>, Assigns>;
       space_.for_each_block(count, merge_type::block_size,
@@ -330,9 +340,9 @@ class region_fill {
 
   Space& space_;
   Design design_;
-  bool merges_, in_place_;
-  bool in_call_;                 // the counters and the bins' numbers are in the memory of the table
-  u64 spill_capacity_, header_;  // words
+  bool merges_, in_place_, few_ = false;  // few_: a merge reads the buckets of its items alone
+  bool in_call_;                          // the counters and the bins' numbers are in the memory of the table
+  u64 spill_capacity_, header_;           // words
   buffer<word, Space> memory_, apart_;
   u64* counters_;      // of remaining, illegal and new items
   u32* fill_;          // of each bin

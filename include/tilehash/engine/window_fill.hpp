@@ -39,7 +39,7 @@ std::optional<region_filled<Design, Space>> fill_window(Space& space, const Desi
       return fill_region(space, design, items, n);
   }
   if (!regions_pay(space, design, n, held)) return std::nullopt;
-  region_fill<Design, Space> regions(space, design, n, held != 0, &calls);
+  region_fill<Design, Space> regions(space, design, n, held != 0, &calls, held);
   regions.fill_all(items, n);
   return regions.result();
 }

@@ -74,8 +74,11 @@ struct common {
   // The same for a merge, which streams the table in one direction. Into a table that stays rather empty,
   // single inserts find slots at once.
   static constexpr u64 merge_share(double full, u64 word_bytes) {
-    return full > 0.93 ? 100 : full > 0.85 ? 50 : word_bytes > 8 ? 25 : full > 0.7 ? 30 : 12;
+    return full > 0.93 ? 100 : full > 0.85 ? 50 : word_bytes > 8 ? 25 : full > 0.65 ? 30 : 12;
   }
+  // Up to such a share of the capacity a merge reads the buckets of its items alone, if the table stays so empty.
+  static constexpr u64 merge_few_share = 16;
+  static constexpr double merge_few_load = 0.82;
   static constexpr u64 assign_share = 8;        // as fill_share, for values that are replaced in place
   static constexpr u64 assign_whole_share = 4;  // the same, for blocks that hold whole regions
   static constexpr u64 assigned_each = 2048;    // of these for each block that runs at once
@@ -255,6 +258,7 @@ struct sm_90 : common {
   static constexpr u32 change_occupancy(u64 word_bytes) { return by_word(word_bytes, 6, 4); }    // 40 or 64
   static constexpr u32 displace_occupancy(u64 word_bytes) { return by_word(word_bytes, 4, 2); }  // 64 or 128
   static constexpr u32 merge_occupancy = 2, sort_occupancy = 3;
+  static constexpr u32 merge_few_block = 384, merge_few_occupancy = 3, merged_few_at_once = 4;
 
   // ---- items of a thread: they are in registers, and in the block's scratch ----
   static constexpr u32 runs_items = 16, rank_items = 8, compacted_items = 16, few_partition_items = 8;
