@@ -10,7 +10,7 @@ A table has results if a comment is above it, on a line of its own:
 one item of `rows` a line of the table, of `columns` a column after the first; null where the cells are not from the file.
 `values`: the fields of the numbers of a cell, in their order, as a path (seconds.build.median) or as conditions with a
 path under "value" (those of the line come first). `scale`: a factor. `only`: which numbers of a cell are ours, counted from
-0; all if absent. A line or a column may have its own "values", "file" and "only".
+0; all if absent. A line or a column may have its own "values", "file", "only" and "scale".
 A number is right if it is the field's, rounded to the digits that the page has.
 
 usage: check_pages.py [--fix] [PAGE...]     --fix: puts the right numbers in; default: docs/**/*.md
@@ -28,7 +28,7 @@ from results import unpacked  # noqa: E402
 
 MARK = re.compile(r"^<!-- cells: (\{.*\}) -->$")
 # In bold too, but not in italics.
-NUMBER = re.compile(r"(?<![\w.^])(?:(?<!\*)|(?<=\*\*))\d+(?:\.\d+)?(?![\w^])(?!\*(?!\*))")
+NUMBER = re.compile(r"(?<![\w.^])(?:(?<!\*)|(?<=\*\*))\d+(?:\.(\d+))?(?:e(-?\d+))?(?![\w^])(?!\*(?!\*))")
 
 
 @functools.cache
@@ -58,8 +58,17 @@ def value_of(rows, conditions, value):
         conditions = {k: v for k, v in value.items() if k != "value"} | conditions
         value = value["value"]
     found = [row for row in rows if meets(row, conditions)]
-    near = [(abs(row["load"] - conditions["load"]), i) for i, row in enumerate(found) if "load" in conditions]
-    return field(found[min(near)[1] if near else 0], value) if found else None
+    wanted = {name: one for name, one in conditions.items() if isinstance(one, float)}
+    near = [sum(abs(field(row, name) - one) for name, one in wanted.items()) for row in found]
+    return field(found[near.index(min(near))], value) if found else None
+
+
+def rounded(number, like):
+    """The number with the digits of a match of NUMBER."""
+    if like[2] is None:
+        return f"{number:.{len(like[1] or '')}f}"
+    digits, _, exponent = f"{number:.{len(like[1] or '')}e}".partition("e")
+    return f"{digits}e{int(exponent)}"
 
 
 class Table:
@@ -72,14 +81,15 @@ class Table:
         if spec["rows"][line] is None or spec["columns"][column] is None or not text.strip():
             return text, []
         conditions = spec.get("where", {}) | spec["rows"][line] | spec["columns"][column]
-        values, file, only = (conditions.pop(name, spec.get(name)) for name in ("values", "file", "only"))
+        values, file, only, scale = (conditions.pop(name, spec.get(name)) for name in ("values", "file", "only", "scale"))
+        scale = scale or 1
         wrong, new, numbers = [], text, list(NUMBER.finditer(text))
         ours = [numbers[i] for i in only or range(len(numbers)) if i < len(numbers)]
         for at, value in reversed(list(zip(ours, values))):
             got = value_of(rows_of(file), conditions, value)
-            digits = len(at[0].partition(".")[2])
-            if got is None or abs(float(at[0]) - got * spec.get("scale", 1)) > 0.5001 * 10**-digits:
-                right = "nothing" if got is None else f"{got * spec.get('scale', 1):.{digits}f}"
+            digits = len(at[1] or "") - int(at[2] or 0)
+            if got is None or abs(float(at[0]) - got * scale) > 0.5001 * 10**-digits:
+                right = "nothing" if got is None else rounded(got * scale, at)
                 wrong.append(f"{at[0]}, {file} has {right}")
                 new = new[: at.start()] + right + new[at.end() :] if got is not None else new
         return new, wrong
