@@ -28,7 +28,6 @@
 // where a bucket has none, one may move back to its first.
 //
 // Safe to run at the same time: inserts with inserts, lookups with lookups, erases with erases.
-//
 // Built in bulk by tiled/build.hpp, and filled up by tiled/merge.hpp. Measured reasons: docs/measured/tiled.md.
 #pragma once
 
@@ -383,7 +382,6 @@ class tiled {
   u32* locks_ = nullptr;
   buckets_type buckets_;
 };
-
 static_assert(probe_inserting<tiled<u32, u32>> && displacing<tiled<u32, u32>> && erasable<tiled<u32, u32>> &&
               partition_built<tiled<u32, u32>> && steady<tiled<u32, u32>> &&
               requires(tiled<u32, u32> d, tiled<u32, u32>::location p, tiled<u32, u32>::word w) {

@@ -65,26 +65,23 @@ struct common {
   static constexpr u64 least_to_partition = u64(1) << 15;  // items: bins cost a fixed time
   static constexpr u32 best_regions = 8192;                // more make the runs to the bins short
   static constexpr u64 cache_share = 2;                    // half of a cache stays while other data streams
-  // A table is filled by regions from a 4th of its capacity on, if it is empty. One that holds items is read
-  // and written, so it needs a 12th, or less if it gets so full that single inserts are slow.
-  static constexpr u64 fill_share_of_empty = 4;
+  static constexpr u64 fill_share_of_empty = 4;  // from a 4th of its capacity on, regions fill a table
+  // One that holds items is read and written: a 12th, or less where it gets so full that single inserts are slow.
   static constexpr u64 fill_share(double full, u64 word_bytes) {
     return word_bytes > 8 ? 4 : full > 0.93 ? 20 : full > 0.85 ? 17 : 12;
   }
-  // The same for a merge, which streams the table in one direction. Into a table that stays rather empty,
-  // single inserts find slots at once.
+  // The same for a merge, which streams the table one way. In a rather empty table single inserts are fast.
   static constexpr u64 merge_share(double full, u64 word_bytes) {
     return full > 0.93 ? 100 : full > 0.85 ? 50 : word_bytes > 8 ? 25 : full > 0.65 ? 30 : 12;
   }
-  // Up to such a share of the capacity a merge reads the buckets of its items alone, if the table stays so empty.
-  static constexpr u64 merge_few_share = 16;
-  static constexpr double merge_few_load = 0.82;
-  static constexpr u64 assign_share = 8;        // as fill_share, for values that are replaced in place
-  static constexpr u64 assign_whole_share = 4;  // the same, for blocks that hold whole regions
-  static constexpr u64 assigned_each = 2048;    // of these for each block that runs at once
-  static constexpr u64 least_to_build = 64;     // items of a table of one region: fewer do not contend
-  static constexpr u64 erase_share = 12;        // as fill_share, for keys that are erased
-  static constexpr u64 erase_regions_each = 2;  // of each block that runs at once (docs/explain/horton.md)
+  static constexpr u64 merge_few_share = 16;      // up to it a merge reads the buckets of its items alone,
+  static constexpr double merge_few_load = 0.82;  // if the table stays so empty
+  static constexpr u64 assign_share = 8;          // as fill_share, for values that are replaced in place
+  static constexpr u64 assign_whole_share = 4;    // the same, for blocks that hold whole regions
+  static constexpr u64 assigned_each = 2048;      // of these for each block that runs at once
+  static constexpr u64 least_to_build = 64;       // items of a table of one region: fewer do not contend
+  static constexpr u64 erase_share = 12;          // as fill_share, for keys that are erased
+  static constexpr u64 erase_regions_each = 2;    // of each block that runs at once (docs/explain/horton.md)
   // Values of so many copies of a key in a sample are combined before they are assigned.
   static constexpr double few_assigned_copies = 16;
   // Up to so many copies of a key in a sample, regions insert items of which the outcomes are requested.
@@ -247,8 +244,9 @@ struct sm_90 : common {
   static constexpr u32 displace_block = 256;  // searches differ in length, and a block waits for its longest
   static constexpr u32 tidy_block = 256, segments_block = 256, runs_block = 256, compact_block = 256;
   static constexpr u32 small_join_block = 256, rank_block = 512, sort_block = 512, few_partition_block = 512;
-  // Two on a multiprocessor (merge_occupancy): more threads keep registers in local memory.
+  // More threads on a multiprocessor (merge_occupancy) keep registers in local memory.
   static constexpr u32 merge_block(u64 word_bytes) { return by_word(word_bytes, 640, 512); }
+  static constexpr u32 merge_few_block = 384, merged_few_at_once = 4;
   // Threads of a block that builds a table's only region from few items: few threads pass a barrier sooner.
   static constexpr u32 build_threads(u32 items) { return items / 64 * 32 + 32; }
 
@@ -257,8 +255,7 @@ struct sm_90 : common {
   static constexpr u32 lookup_occupancy(u64 word_bytes) { return by_word(word_bytes, 8, 6); }
   static constexpr u32 change_occupancy(u64 word_bytes) { return by_word(word_bytes, 6, 4); }    // 40 or 64
   static constexpr u32 displace_occupancy(u64 word_bytes) { return by_word(word_bytes, 4, 2); }  // 64 or 128
-  static constexpr u32 merge_occupancy = 2, sort_occupancy = 3;
-  static constexpr u32 merge_few_block = 384, merge_few_occupancy = 3, merged_few_at_once = 4;
+  static constexpr u32 merge_occupancy = 2, sort_occupancy = 3, merge_few_occupancy = 3;
 
   // ---- items of a thread: they are in registers, and in the block's scratch ----
   static constexpr u32 runs_items = 16, rank_items = 8, compacted_items = 16, few_partition_items = 8;
@@ -326,7 +323,6 @@ struct sm_75 : sm_90 {
   static constexpr u32 merge_block(u64 /*word_bytes*/) { return 512; }
 };
 struct sm_100 : sm_90 {};
-
 // Threads that a multiprocessor holds, by compute capability (890: 8.9; 0: host code, where nothing depends
 // on it). This is a fact of the hardware, from the CUDA programming guide.
 constexpr u32 resident_threads(u32 arch) {

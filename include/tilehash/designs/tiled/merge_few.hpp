@@ -110,7 +110,7 @@ struct tiled_merge_few {
     using buckets_type = tiled_shared_buckets<Design, scratch_in<u32, Block>>;
     using requested = typename buckets_type::requested;
     using seen = typename buckets_type::seen;
-    static constexpr u32 lanes = buckets_type::lanes, slots = buckets_type::slots;
+    static constexpr u32 width = buckets_type::width, slots = buckets_type::slots;
     // An entry of a list: the item's number, whether the filter of the first bucket has its bit, and its slot there.
     static constexpr u32 number_bits = 16, marked_bit = 1U << 16, slot_shift = 20;
 
@@ -194,7 +194,7 @@ struct tiled_merge_few {
     }
     // Step 2.
     TILEHASH_FN void place() {
-      const auto t = block.template tile<lanes>();
+      const auto t = block.template tile<width>();
       for (u32 i = me; t.any(i < n); i += all) {
         bool waits = i < n;
         word e = {};
@@ -214,7 +214,7 @@ struct tiled_merge_few {
     }
     // Step 3.
     TILEHASH_FN void place_second() {
-      const auto t = block.template tile<lanes>();
+      const auto t = block.template tile<width>();
       const u32 listed = load_relaxed(counts + 0);
       for (u32 i = me; t.any(i < listed); i += all) {
         const bool waits = i < listed;
@@ -248,9 +248,9 @@ struct tiled_merge_few {
     }
     // Step 4. A tile takes an item.
     TILEHASH_FN void displace() {
-      const auto t = block.template tile<lanes>();
+      const auto t = block.template tile<width>();
       const u32 listed = load_relaxed(counts + 1);
-      for (u32 i = me / lanes; t.any(i < listed); i += all / lanes) {
+      for (u32 i = me / width; t.any(i < listed); i += all / width) {
         bool waits = i < listed;
         u32 what = 0, half = 0;
         word e = {};

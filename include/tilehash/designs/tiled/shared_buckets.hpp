@@ -19,14 +19,14 @@ namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
 namespace detail {
 
-// Bit `h * lanes + lane` of a bucket is that of the h-th word of a lane.
+// Bit `h * width + lane` of a bucket is that of the h-th word of a lane.
 template <class Design, class Bits>
 struct tiled_shared_buckets {
   using slot_type = typename Design::slot_type;
   using word = typename slot_type::word;
   using stored_key = typename slot_type::stored_key;
   using value_bits = typename slot_type::value_bits;
-  static constexpr u32 slots = Design::bucket_slots, lanes = 4, each = slots / lanes;
+  static constexpr u32 slots = Design::bucket_slots, width = 4, each = slots / width;
   static constexpr u32 no_bucket = ~u32(0);
 
   const Design& design;
@@ -35,14 +35,14 @@ struct tiled_shared_buckets {
 
   // Buckets of a tile's lanes: this lane's words of each.
   struct requested {
-    word words[lanes][each];
+    word words[width][each];
   };
   struct seen {
     u32 free;  // slots
     bool is_present, is_marked;
   };
 
-  TILEHASH_FN static u32 slot_of(u32 bit) { return bit % lanes * each + bit / lanes; }
+  TILEHASH_FN static u32 slot_of(u32 bit) { return bit % width * each + bit / width; }
   TILEHASH_FN word* slot_at(u32 bucket, u32 bit) const { return home + (bucket * slots + slot_of(bit)); }
 
   template <class Tile>
@@ -53,7 +53,7 @@ struct tiled_shared_buckets {
   template <class Tile>
   TILEHASH_FN void request(const Tile& t, u32 bucket, requested& r) const {
     TILEHASH_UNROLL
-    for (u32 j = 0; j < lanes; ++j) {
+    for (u32 j = 0; j < width; ++j) {
       const u32 its = t.broadcast(bucket, j);
       read(t, its != no_bucket ? its : 0, r.words[j], its != no_bucket);
     }
@@ -63,14 +63,14 @@ struct tiled_shared_buckets {
   TILEHASH_FN static seen look(const Tile& t, const requested& r, stored_key n) {
     seen mine{};
     TILEHASH_UNROLL
-    for (u32 j = 0; j < lanes; ++j) {
+    for (u32 j = 0; j < width; ++j) {
       const stored_key its = t.broadcast(n, j);
       u32 free = 0;
       bool same = false;
       TILEHASH_UNROLL
       for (u32 h = 0; h < each; ++h) {
         same |= slot_type::stored_in(r.words[j][h]) == its;
-        free |= t.ballot(slot_type::is_free(r.words[j][h])) << (h * lanes);
+        free |= t.ballot(slot_type::is_free(r.words[j][h])) << (h * width);
       }
       const u32 present = t.ballot(same), marked = t.ballot(has_bit(t, r.words[j], its));
       if (t.rank() == j) mine = {free, present != 0, marked != 0};
@@ -139,7 +139,7 @@ struct tiled_shared_buckets {
     TILEHASH_UNROLL
     for (u32 h = 0; h < each; ++h) {
       if (!t.any(waits)) break;
-      const u32 bit = h * lanes + t.rank();
+      const u32 bit = h * width + t.rank();
       const stored_key x = slot_type::stored_in(mine[h]);
       bool moves = waits && !slot_type::is_free(mine[h]) && (owned(bucket) >> bit & 1) == 0;
       const u32 to = other_bucket(bucket, x, moves);
