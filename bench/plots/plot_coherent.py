@@ -146,7 +146,23 @@ def plot_images(header, rows, path):
            f"{rows[0]['side']}^2 pixels in row order", bad_of(rows), path)  # fmt: skip
 
 
+def plot_angles(header, rows, path):
+    """One load, and several angles; row by row is at 0."""
+    designs = [d for d in DESIGNS if any(r["design"] == d for r in rows)]
+    looked_up = [r | {"degrees": r.get("degrees", 0)} for r in rows if r["op"] == "access"]
+    figure, axes, height = figure_of(1, len(designs), 5.2 * len(designs), 3.4)
+    for axis, design in zip(axes[0], designs):
+        scale, unit = scale_of(looked_up)
+        lines_by(axis, [r for r in looked_up if r["design"] == design], "degrees", scale, LAYOUTS, "layout")
+        dress(axis, design, unit, "degrees by which the picture is turned")
+    legend_beside(figure, axes)
+    finish(figure, height, f"Orders in which pixels become keys, {machine_of(header)}",
+           f"structured picture of {rows[0]['side']}^2 pixels, load {rows[0]['load']:g}", bad_of(rows), path)  # fmt: skip
+
+
 def plot_layouts(header, rows, path):
+    if len({r["degrees"] for r in rows if "degrees" in r}) > 1 and len({r["load"] for r in rows}) == 1:
+        return plot_angles(header, rows, path)
     shown = ("robin_hood_one_slot", "robin_hood_random_one_slot", "robin_hood", "robin_hood_random", "tiled")
     designs = [d for d in shown if any(r["design"] == d for r in rows)]
     accesses = [a for a in ACCESS if any(r["access"] == a for r in rows)]

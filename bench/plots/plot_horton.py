@@ -107,7 +107,7 @@ def draw_errors(axis, rows):
 def plot_accesses(_header, rows, path):
     figure, axes, height = figure_of(2, 3, 14.2, 3.6)
     reads = [r for r in rows if r["what"] == "reads"]
-    for axis, row in zip(axes[0], [r for r in rows if r["what"] == "homes"]):
+    for axis, row in zip(axes[0], [r for r in rows if r["what"] == "homes" and r.get("hash", "murmur") == "murmur"]):
         draw_homes(axis, row)
     draw_model(axes[0][2], rows, "entries", 100)
     dress(axes[0][2], "remap entries (equation 4)", "percent of all slots; lines are the model's", "load")
