@@ -330,6 +330,28 @@ TEST(RepeatedKeys, MeetANearlyFullTableOnce) {
   EXPECT_LT(hashed_by_insert(space, t, {n, repeats::few, random}), n / 2);
 }
 
+// More keys than a block has slots for, too, if a sample says that each has several items.
+TEST(RepeatedKeys, AreSampledBeforeTheyMeetANearlyFullTable) {
+  const u64 seed = run_seed(), keys = 20'000;
+  SCOPED_TRACE("TILEHASH_SEED=" + std::to_string(seed));
+  emulated space({.seed = seed});
+  engine::insertion<bucketed_cuckoo<u64, u64>, emulated> t(space, keys, {.seed = seed});
+  const auto repeats = [&](u64 copies) {
+    std::vector<u64> numbers(copies * keys);
+    for (u64 i = 0; i < numbers.size(); ++i) numbers[i] = spread_key<u64>(mix64(seed ^ i) % keys);
+    const buffer<u64, emulated> k(space, numbers);
+    return detail::repeats_and_is_new(space, t, k.data(), k.size(), detail::tuning::gpu::waiting_copies);
+  };
+  EXPECT_TRUE(repeats(4 * detail::tuning::gpu::waiting_copies));
+  EXPECT_FALSE(repeats(detail::tuning::gpu::waiting_copies / 2));
+  std::vector<u64> numbers(keys);
+  for (u64 i = 0; i < keys; ++i) numbers[i] = spread_key<u64>(i);
+  const buffer<u64, emulated> k(space, numbers);
+  const detail::array_source<slot<u64, u64>> items{k.data(), k.data()};
+  ASSERT_EQ(t.insert(space, items, keys, nullptr, detail::keep_stored{}).inserted, keys);
+  EXPECT_FALSE(repeats(4 * detail::tuning::gpu::waiting_copies));
+}
+
 // In a table that becomes rather full, copies of a key wait for each other. So a sample of a call's keys decides whether
 // they are combined first.
 TEST(RepeatedKeys, WaitInAFullTable) {

@@ -110,13 +110,12 @@ bool sample_repeats_keys(Space& space, const Key* keys, u64 n) {
     return false;
   }
 }
-// ... so that each has many items, if they are a `crowd`; and does the table not have nearly all of the keys?
+// Does each key have many items, as a sample says: more than `copies`? And does the table not have nearly all of the keys?
 template <class Table, class Space, class Key>
-bool repeats_and_is_new(Space& space, const Table& table, const Key* keys, u64 n, bool crowd) {
+bool repeats_and_is_new(Space& space, const Table& table, const Key* keys, u64 n, u64 copies) {
   try {
-    if (has_nearly_all(space, table, keys, n)) return false;
-    return crowd ? sample_keys(space, keys, n).more_uneven_than(tuning::of<Space>::crowd_copies)
-                 : keys_repeat(space, keys, n);
+    return !has_nearly_all(space, table, keys, n) &&
+           sample_keys(space, keys, n).more_uneven_than(static_cast<double>(copies));
   } catch (const out_of_memory&) {
     return false;
   }
@@ -239,7 +238,8 @@ std::optional<insert_report> insert_repeated(engine::insertion<Design, Space>& t
     }
     const bool waits = n >= least_to_combine(space) && is_rather_full(table.size(), slots);
     if (table.size() == 0 || table.size() + n <= table.limit() || !(crowd || waits)) return std::nullopt;
-    if (repeats_and_is_new(space, table, items.keys, n, crowd))
+    const u64 copies = crowd ? tuning::of<Space>::crowd_copies : tuning::of<Space>::waiting_copies;
+    if (repeats_and_is_new(space, table, items.keys, n, copies))
       return insert_few_keys(table, space, items, n, keep_stored{});
   }
   return std::nullopt;

@@ -89,7 +89,7 @@ struct common {
   static constexpr u64 combined_each = 1024;  // items of each block that runs at once, so that all have work
   // Regions for each block that runs at once, from which they combine equal keys: the last blocks then cost little.
   static constexpr u64 combined_regions_each = 2;
-  static constexpr u64 crowd_copies = 8;           // of a key at least, if all items' keys fit a table
+  static constexpr u64 crowd_copies = 8, waiting_copies = 4;  // of a key at least: of many, or near full
   static constexpr u64 sketch_excess = 32;         // a sketch counts a 32nd too many: three deviations
   static constexpr u64 combined_again_share = 8;   // an eighth of the items or less is combined again
   static constexpr u64 met_each = u64(1) << 15;    // the same, so that a sample before them costs little
