@@ -276,7 +276,8 @@ class emulated {
                   u32 /*bits*/) {
     std::vector<std::pair<Key, Value>> pairs;
     for (u64 i = 0; i < n; ++i) pairs.emplace_back(keys[i], values[i]);
-    std::sort(pairs.begin(), pairs.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+    std::stable_sort(pairs.begin(), pairs.end(),
+                     [](const auto& a, const auto& b) { return a.first < b.first; });
     for (u64 i = 0; i < n; ++i) std::tie(sorted_keys[i], sorted_values[i]) = pairs[i];
   }
 

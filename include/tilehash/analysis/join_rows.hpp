@@ -8,6 +8,8 @@
 // left row counts its matches, a scan gives its place in the result, and the matches are written there.
 #pragma once
 
+#include <bit>
+#include <span>
 #include <tuple>
 #include <utility>
 
@@ -141,10 +143,19 @@ struct rows_of_codes {
     space.fill(begins.data(), number + 1, u32(0));
     space.for_each(n, count_rows{codes, begins.data()});
     space.exclusive_scan(begins.data(), begins.data(), number + 1);
-    buffer<u64, Space> words(space, n);
-    space.for_each(n, write_code_and_row{codes, words.data()});
-    if (n != 0) space.sort(words.data(), n);
-    space.for_each(n, take_low_half{words.data(), rows.data()});
+    if (n == 0) return;
+    if constexpr (Space::has_lanes) {
+      // A stable sort by the bits of a code; those of no_code are the greatest.
+      buffer<u32, Space> numbers(space, n), sorted(space, n);
+      space.for_each(n, write_number{numbers.data()});
+      space.sort_pairs(codes, numbers.data(), sorted.data(), rows.data(), n,
+                       static_cast<u32>(std::bit_width(number)));
+    } else {
+      buffer<u64, Space> words(space, n);
+      space.for_each(n, write_code_and_row{codes, words.data()});
+      space.sort(words.data(), n);
+      space.for_each(n, take_low_half{words.data(), rows.data()});
+    }
     space.synchronize();
   }
 };
@@ -230,11 +241,13 @@ buffer<u32, Space> places_of_alone(Space& space, const u32* left, u64 n, const u
   return places;
 }
 
+// The rows of a join of rows that have these codes, which are below `number`.
 template <class Space>
-joined_rows<Space> join_by_side_codes(Space& space, const side_codes<Space>& all, u64 n, join_kind kind) {
-  const u32 *const left = all.codes.data(), *const right = left + n;
-  const u64 m = all.codes.size() - n;
-  const rows_of_codes<Space> indexed(space, right, m, all.number);
+joined_rows<Space> join_by_codes(Space& space, std::span<const u32> left_codes,
+                                 std::span<const u32> right_codes, u64 number, join_kind kind) {
+  const u32 *const left = left_codes.data(), *const right = right_codes.data();
+  const u64 n = left_codes.size(), m = right_codes.size();
+  const rows_of_codes<Space> indexed(space, right, m, number);
   buffer<u64, Space> offsets(space, n + 1);
   space.fill(offsets.data() + n, 1, u64(0));
   space.for_each(n, count_matches{left, indexed.begins.data(), kind, offsets.data()});
@@ -243,7 +256,7 @@ joined_rows<Space> join_by_side_codes(Space& space, const side_codes<Space>& all
   buffer<u32, Space> places;
   u64 alone = 0;
   if (kind == join_kind::outer) {
-    places = places_of_alone(space, left, n, right, m, all.number);
+    places = places_of_alone(space, left, n, right, m, number);
     alone = read_one(space, places.data() + m);
   }
   const bool both = kind != join_kind::semi && kind != join_kind::anti;
@@ -295,7 +308,8 @@ template <class Space, class... Left, class... Right>
   const u64 n = std::apply(rows, left);
   const auto all =
       detail::codes_of_sides(space, left, right, how.nulls_equal, std::index_sequence_for<Left...>());
-  return detail::join_by_side_codes(space, all, n, how.kind);
+  const std::span<const u32> codes = all.codes.span();
+  return detail::join_by_codes(space, codes.first(n), codes.subspan(n), all.number, how.kind);
 }
 
 }  // namespace analysis
