@@ -17,6 +17,32 @@ TEST(EmulatedAnalysis, Codes) {
 #endif
   contract::expect_all_coded<double>(space, 150, contract::random_numbers("emulated codes"));
 }
+// Integers in a small range are coded without a map; a key far off makes the range large.
+template <class Key>
+void expect_coded_by_range(Key least) {
+  emulated space({.seed = 7, .preempt = true});
+  using numbers = detail::tuning::of<emulated>;
+  constexpr u64 rows = numbers::least_dense, range = numbers::dense_share * rows;
+  std::vector<Key> keys;
+  for (u64 i = 0; i < rows; ++i) keys.push_back(static_cast<Key>(least + static_cast<Key>(i * i % range)));
+  keys[1] = least;
+  for (const bool small_range : {true, false}) {
+    keys[rows / 2] = static_cast<Key>(least + static_cast<Key>(small_range ? range - 1 : range));
+    const buffer<Key, emulated> there(space, std::span<const Key>(keys));
+    const auto words = analysis::detail::range_on_lanes(space, std::span<const Key>(there.span()), range);
+    EXPECT_EQ(words.size, small_range ? range : 0);
+    const auto found = analysis::factorize(space, there.span());
+    const contract::coded_model<Key> wanted(keys, {});
+    EXPECT_EQ(found.codes.to_host(), wanted.codes);
+    EXPECT_EQ(found.first_rows.to_host(), wanted.first_rows);
+  }
+}
+TEST(EmulatedAnalysis, SmallRanges) {
+  expect_coded_by_range<std::int32_t>(-5000);
+#if !TILEHASH_FEW_TYPES
+  expect_coded_by_range<u64>(~u64(0) - 9000);
+#endif
+}
 TEST(EmulatedAnalysis, IsIn) {
   emulated space({.seed = 4, .interleave = true});
   contract::expect_isin<float>(space, 200, contract::random_numbers("emulated isin"));

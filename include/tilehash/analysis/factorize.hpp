@@ -182,7 +182,7 @@ template <class Space, std::ranges::contiguous_range Keys>
   found.codes = buffer<u32, Space>(space, all.size());
   if (all.empty()) return found;
   if constexpr (Space::has_lanes)
-    found.first_rows = detail::code_by_map(space, all, found.codes.data(), how);
+    found.first_rows = detail::code_on_lanes(space, all, found.codes.data(), how);
   else
     found.first_rows =
         detail::code_rows(space, detail::array_rows<key>{all.data()}, all.size(), found.codes.data(), how);

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Codes of rows on a GPU: a map from keys to their least row, then ranks of the first rows.
+// Codes of rows on a GPU: a map from keys to their least row, then ranks of the first rows. Integers in a small range
+// need no map: an array has the least row of each integer of the range.
 #pragma once
 
+#include <cstdint>
 #include <span>
+#include <type_traits>
 
 #include <tilehash/analysis/coded_rows.hpp>
 #include <tilehash/core/atomic.hpp>
@@ -66,11 +69,96 @@ void require_all_keys(Space& space, std::span<const Key> keys, const u32* firsts
     throw out_of_memory("factorize: there is no memory for a table of all keys");
 }
 
+// The order of integers as that of unsigned words.
+template <class Key>
+TILEHASH_FN u64 ordered_word(Key key) {
+  if constexpr (std::is_signed_v<Key>)
+    return static_cast<u64>(static_cast<std::int64_t>(key)) ^ u64(1) << 63;
+  else
+    return static_cast<u64>(key);
+}
+// The least and the greatest word of every `step`-th row, from row `lane * apart` on.
+template <class Key>
+struct find_extent {
+  const Key* keys;
+  u64 n, apart, step;
+  u64* extent;
+  TILEHASH_FN void operator()(u64 lane) const {
+    u64 least = ~u64(0), greatest = 0;
+    for (u64 i = lane * apart; i < n; i += step) {
+      const u64 w = ordered_word(keys[i]);
+      least = w < least ? w : least;
+      greatest = w > greatest ? w : greatest;
+    }
+    using tilehash::TILEHASH_ABI::detail::load_relaxed;
+    if (least < load_relaxed(extent)) tilehash::TILEHASH_ABI::detail::fetch_min(extent, least);
+    if (greatest > load_relaxed(extent + 1)) tilehash::TILEHASH_ABI::detail::fetch_max(extent + 1, greatest);
+  }
+};
+template <class Key>
+struct write_least_row {
+  const Key* keys;
+  u64 least;
+  u32* rows;
+  TILEHASH_FN void operator()(u64 i) const {
+    u32* const at = rows + (ordered_word(keys[i]) - least);
+    if (i < tilehash::TILEHASH_ABI::detail::load_relaxed(at))
+      tilehash::TILEHASH_ABI::detail::fetch_min(at, static_cast<u32>(i));
+  }
+};
+template <class Key>
+struct read_least_row {
+  const Key* keys;
+  u64 least;
+  const u32* rows;
+  u32* firsts;
+  TILEHASH_FN void operator()(u64 i) const { firsts[i] = rows[ordered_word(keys[i]) - least]; }
+};
+
+// The range of the words of integers, if it has at most `most` words; size 0 otherwise. A sample decides first.
+// Synchronizes.
+template <class Key, class Space>
+word_range range_on_lanes(Space& space, std::span<const Key> keys, u64 most) {
+  const u64 n = keys.size();
+  buffer<u64, Space> extent(space, 2);
+  for (const bool sample : {true, false}) {
+    space.fill(extent.data(), 1, ~u64(0));
+    space.fill(extent.data() + 1, 1, u64(0));
+    const u64 most_lanes = sample ? tuning::gpu::sampled_rows : tuning::gpu::range_lanes;
+    const u64 lanes = most_lanes < n ? most_lanes : n;
+    space.for_each(
+        lanes, find_extent<Key>{keys.data(), n, sample ? n / lanes : 1, sample ? n : lanes, extent.data()});
+    u64 found[2];
+    space.copy_to_host(found, extent.data(), sizeof found);
+    if (found[1] - found[0] >= most) return {};
+    if (!sample) return {found[0], found[1] - found[0] + 1};
+  }
+  return {};
+}
+// Writes the least row of each row's key, if the keys' range is small. Temporary memory: 8 bytes a row at most.
+// Synchronizes.
+template <class Key, class Space>
+bool write_first_rows_by_range(Space& space, std::span<const Key> keys, u32* firsts) {
+  if constexpr (std::is_integral_v<Key> && sizeof(Key) <= 8) {
+    const u64 n = keys.size();
+    if (n < tuning::gpu::least_dense) return false;
+    const word_range range = range_on_lanes(space, keys, tuning::gpu::dense_share * n);
+    if (range.size == 0) return false;
+    buffer<u32, Space> rows(space, range.size);
+    space.fill(rows.data(), range.size, no_code);
+    space.for_each(n, write_least_row<Key>{keys.data(), range.least, rows.data()});
+    space.for_each(n, read_least_row<Key>{keys.data(), range.least, rows.data(), firsts});
+    return true;
+  } else {
+    return false;
+  }
+}
+
 // As code_rows() for a CPU. Temporary memory: a map of the different keys, and 8 bytes a row. Synchronizes.
 template <class Key, class Space>
-buffer<u32, Space> code_by_map(Space& space, std::span<const Key> keys, u32* codes, missing_rows missing) {
+buffer<u32, Space> code_on_lanes(Space& space, std::span<const Key> keys, u32* codes, missing_rows missing) {
   const u64 n = keys.size();
-  {
+  if (!write_first_rows_by_range(space, keys, codes)) {
     buffer<u32, Space> numbers(space, n);
     space.for_each(n, write_number{numbers.data()});
     map<Key, u32, Space> least(space, 0);

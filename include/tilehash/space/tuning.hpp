@@ -35,6 +35,7 @@ constexpr u32 by_word(u64 word_bytes, u32 narrow, u32 wide) { return word_bytes 
 
 // Numbers without a reason were the fastest of those measured.
 struct common {
+  static constexpr u64 dense_share = 2;  // words of a small range (analysis/) for each row
   // ---- requests that a thread has in flight at once: more hide latency, and cost registers ----
   static constexpr u32 walked_at_once = 2;     // next buckets, of a tile's keys that look on
   static constexpr u32 searched_at_once = 2;   // buckets one step ahead, where a path is searched
@@ -161,12 +162,9 @@ struct cpu : common {
   static constexpr u32 coded_rows = 64, gathered_at_once = 64;  // of a block; used slots that move next
 
   // ---- codes of rows (analysis/): when threads share a call, and when keys need no hash ----
-  static constexpr u64 first_code_slots = u64(1) << 12;  // of a table of codes
-  static constexpr u64 least_shared = u64(1) << 16;      // rows: threads start
-  static constexpr u64 dense_share = 2;                  // words of the range for each row
-  static constexpr u64 few_keys_rows = 32;               // of a key on average, from which keys are few
-  static constexpr u64 sampled_codes = u64(1) << 14,
-                       few_keys_share = 8;   // rows, and of these: keys that are few
+  static constexpr u64 first_code_slots = u64(1) << 12, least_shared = u64(1) << 16;  // rows: threads start
+  static constexpr u64 few_keys_rows = 32;  // of a key on average, from which keys are few
+  static constexpr u64 sampled_codes = u64(1) << 14, few_keys_share = 8;  // rows; keys that are few
   static constexpr u64 sampled_blocks = 16;  // whose range decides whether all are looked at
 
   // ---- work of a thread between two visits to oneTBB's scheduler ----
@@ -236,6 +234,8 @@ struct cpu : common {
 };
 
 struct sm_90 : common {
+  // ---- codes of rows: integers in a small range need no hash. Rows from which on, rows of a sample, lanes ----
+  static constexpr u64 least_dense = u64(1) << 12, sampled_rows = 1024, range_lanes = u64(1) << 17;
   // ---- threads of a block ----
   static constexpr u32 large_block = 1024;    // takes all of a multiprocessor's scratch
   static constexpr u32 lanes_block = 256;     // of lanes that share nothing
