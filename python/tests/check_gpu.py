@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tests that need a GPU, PyTorch and CuPy: python tests/check_gpu.py [seed]. It needs no pytest."""
+"""The tests that need a GPU, PyTorch and CuPy: python tests/check_gpu.py [seed [case...]]. It needs no pytest."""
 import sys, traceback, time
 import numpy as np, torch, cupy
 import tilehash as th
@@ -22,11 +22,14 @@ MAKE = {"torch": lambda a: torch.from_numpy(a).cuda(), "cupy": cupy.asarray}
 passed, failed = 0, 0
 def case(f):
     global passed, failed
+    if len(sys.argv) > 2 and f.__name__ not in sys.argv[2:]: return
+    start = time.perf_counter()
     for lib, make in MAKE.items():
         try:
             f(make, lib); torch.cuda.synchronize(); passed += 1
         except Exception:
             failed += 1; print("FAILED", f.__name__, lib); traceback.print_exc()
+    print(f"{f.__name__}: {time.perf_counter() - start:.1f} s", flush=True)
 
 def keys(dtype, n, distinct):
     k = rng.integers(0, max(distinct, 1), n)
@@ -106,14 +109,115 @@ def tables(make, lib):
 case(tables)
 def errors(make, lib):
     a = make(np.arange(10, dtype="i4"))
-    for f, e in [(lambda: th.factorize(a[::2]), ValueError), (lambda: th.isin(a, make(np.arange(3))), TypeError),
-                 (lambda: th.isin(a, np.arange(3)), TypeError), (lambda: th.factorize(make(np.zeros(3, "i2"))), TypeError),
-                 (lambda: th.factorize(make(np.zeros((3, 2), "i4"))), ValueError), (lambda: th.group_by(a), TypeError),
+    for f, e in [(lambda: th.isin(a, make(np.arange(3))), TypeError),
+                 (lambda: th.isin(a, np.arange(3)), TypeError), (lambda: th.factorize(make(np.zeros(3, "c8"))), TypeError),
+                 (lambda: th.factorize(make(np.zeros((3, 2), "i4"))), ValueError), (lambda: th.group_by(a, np.arange(10)), TypeError),
+                 (lambda: th.group_by(a).sum(np.arange(10)), TypeError), (lambda: th.group_by(a).sum(a[:3]), ValueError),
+                 (lambda: th.join(a, make(np.arange(3))), TypeError), (lambda: th.Index().add(make(np.zeros(3))), TypeError),
+                 (lambda: th.Map(a, a).update(a, a, "product"), ValueError),
                  (lambda: th.Map(a, a).find(make(np.arange(3))), TypeError), (lambda: th.Map(a, a[:3]), ValueError),
                  (lambda: th.Map(a, a).insert(np.arange(3, dtype="i4"), np.arange(3, dtype="i4")), TypeError)]:
         try: f(); raise AssertionError("no error")
         except e as x: assert "\n" not in str(x) and str(x).startswith("tilehash"), x
 case(errors)
+
+def narrow_and_strided(make, lib):
+    for dtype in ("i1", "u1", "i2", "?", "f2"):
+        k = rng.integers(0, 2 if dtype == "?" else 100, 50_000).astype(dtype); x = make(k)
+        for a, b in ((x, k), (x[3::7], k[3::7])):
+            for ours, theirs in zip(th.factorize(a), th.factorize(b)):
+                np.testing.assert_array_equal(host(ours), theirs)
+            assert host(th.factorize(a)[1]).dtype == k.dtype
+            np.testing.assert_array_equal(host(th.isin(a, x[:1])), b == k[0])
+    for dtype in ("i4", "i8", "f8"):
+        k = keys(dtype, 100_001, 5000); x = make(k)[::3]
+        for ours, theirs in zip(th.factorize(x), th.factorize(k[::3])): np.testing.assert_array_equal(host(ours), theirs)
+    zeros = make(np.arange(5))[:1]
+    if lib == "torch": np.testing.assert_array_equal(host(th.factorize(zeros.expand(1000))[0]), np.zeros(1000))
+    else: np.testing.assert_array_equal(host(th.factorize(make(np.arange(9))[::-1])[1]), np.arange(9)[::-1])
+    u = np.unique(keys("i8", 9999, 9999)); m = th.Map(make(u)[::2], make(u)[1::2][: len(u[::2])]) if len(u) % 2 == 0 else th.Map(make(u[1:])[::2], make(u[1:])[1::2])
+    if len(u) % 2: u = u[1:]
+    np.testing.assert_array_equal(host(m.find(make(u)[::2])), u[1::2])
+case(narrow_and_strided)
+def dense_keys(make, lib):
+    """Integers in a small range need no hash; those of a range a little too large do."""
+    for dtype, least in (("i4", -70_000), ("u4", 2**32 - 40_000), ("i8", -2**63), ("i8", 2**62), ("u8", 2**64 - 40_000)):
+        for n, d in ((1 << 14, 1), (20_000, 30_000), (300_000, 40_000), (300_000, 599_999)):
+            if least > 2**31 and d > 40_000: continue
+            k = (rng.integers(0, d, n).astype("u8") + np.uint64(least % 2**64)).astype(np.dtype(dtype).str.replace("i8", "u8")).astype(dtype)
+            v, first, codes, counts = reference(k)
+            r = th.unique(make(k), return_index=True, return_inverse=True, return_counts=True)
+            for got, want in zip(r, (v, first, codes, counts)): np.testing.assert_array_equal(host(got), want)
+case(dense_keys)
+OPS = ("sum", "mean", "var", "std", "min", "max", "first", "last", "count", "argmin", "argmax", "any", "all", "median", "nunique")
+def groups(make, lib):
+    for n, d in ((0, 1), (1, 1), (5000, 3), (200_000, 1000), (300_000, 60_000)):
+        a, b = keys("i4", n, d), keys("i8", n, 3)
+        small, f = rng.integers(-5, 5, n).astype("i2"), keys("f8", n, 5)
+        v = rng.normal(1e3, 1, n); v[rng.random(n) < 0.1] = np.nan
+        for by in ([a], [f], [a, b], [small, a], [f, a, small], [small, small, small]):
+            for dropna in (True, False):
+                ours, wanted = th.group_by(*map(make, by), dropna=dropna), th.group_by(*by, dropna=dropna)
+                assert len(ours) == len(wanted), (len(ours), len(wanted))
+                np.testing.assert_array_equal(host(ours.codes), wanted.codes)
+                np.testing.assert_array_equal(host(ours.size()), wanted.size())
+                for x, y in zip(ours.keys, wanted.keys): np.testing.assert_array_equal(host(x), y)
+            for values in (v, v.astype("f4"), small, b, a.astype("u4")) if n < 9999 else (v, small) if len(by) == 1 else (b,):
+                if values.dtype == "u4" and lib == "torch": continue
+                x = make(values)
+                for op in OPS + (("quantile", 0.9), ("var", 0)):
+                    how = op if isinstance(op, tuple) else (op,)
+                    got = ours.agg(r=(x, *how))["r"]; want = wanted.agg(r=(values, *how))["r"]
+                    assert type(got) is type(x)
+                    np.testing.assert_allclose(host(got), want, rtol=1e-6, atol=1e-9, err_msg=f"{op} {values.dtype} {n}")
+        if n: np.testing.assert_allclose(host(ours.sum(make(v)[:])), wanted.sum(v)); np.testing.assert_allclose(host(th.group_by(make(a)[::2]).sum(make(v)[::2])), th.group_by(a[::2]).sum(v[::2]))
+case(groups)
+def joins(make, lib):
+    for dtype in ("i4", "i8", "f8", "i2"):
+        for n, m, d in ((0, 0, 1), (0, 5, 3), (5, 0, 3), (1000, 700, 50), (100_000, 150_000, 90_000), (700, 700, 1)):
+            pool = np.unique(keys(dtype, d, d))
+            l, r = rng.choice(pool, n) if n else pool[:0], rng.choice(pool, m) if m else pool[:0]
+            for how in ("inner", "left", "right", "outer", "semi", "anti"):
+                for equal in (False, True):
+                    if equal and d == 1: continue
+                    got, want = th.join(make(l), make(r), how=how, nulls_equal=equal), th.join(l, r, how=how, nulls_equal=equal)
+                    if how in ("semi", "anti"): got, want = (got,), (want,)
+                    for x, y in zip(got, want): np.testing.assert_array_equal(host(x), y, err_msg=f"{how} {dtype} {n} {m}")
+    l, r = keys("i4", 50_000, 300), keys("i4", 40_000, 300); a, b = rng.integers(0, 99, len(l)).astype("u1"), rng.integers(0, 99, len(r)).astype("u1")
+    f, g = keys("f8", len(l), 3), keys("f8", len(r), 3)
+    for left, right in (([l, a], [r, b]), ([l, f], [r, g]), ([f, a, l], [g, b, r])):
+        for how in ("inner", "outer"):
+            for x, y in zip(th.join([make(k) for k in left], [make(k) for k in right], how=how), th.join(left, right, how=how)):
+                np.testing.assert_array_equal(host(x), y)
+case(joins)
+def multimaps(make, lib):
+    for dtype in ("i4", "i8", "f8"):
+        k, q = keys(dtype, 60_000, 9000), keys(dtype, 5000, 12_000)
+        v = np.arange(len(k)).astype("i4"); m, wanted = th.MultiMap(make(k), make(v)), th.MultiMap(k, v)
+        for x, y in zip(m.retrieve(make(q)), wanted.retrieve(q)): np.testing.assert_array_equal(host(x), y)
+        np.testing.assert_array_equal(host(m.count(make(q))), wanted.count(q))
+case(multimaps)
+def indices(make, lib):
+    for dtype in ("i4", "i8"):
+        x, wanted = th.Index(), th.Index()
+        np.testing.assert_array_equal(host(x.find(make(np.arange(3)), default=-9)), [-9] * 3)
+        for n, d in ((10, 3), (5000, 900), (200_000, 150_000), (100, 300_000), (0, 1)):
+            k = keys(dtype, n, d)
+            np.testing.assert_array_equal(host(x.add(make(k))), wanted.add(k)); assert len(x) == len(wanted)
+        q = keys(dtype, 9000, 400_000); np.testing.assert_array_equal(host(x.find(make(q), default=-3)), wanted.find(q, default=-3))
+        ids = rng.integers(0, len(x), 777); np.testing.assert_array_equal(host(x.keys_of(make(ids))), wanted.keys_of(ids))
+        try: x.keys_of(make(np.array([len(x)]))); assert False
+        except IndexError: pass
+case(indices)
+def updates(make, lib):
+    for kd in ("i4", "i8"):
+        for vd in ("i4", "i8", "f4", "f8"):
+            for op in ("sum", "min", "max"):
+                k = keys(kd, 100_000, 3000); v = rng.integers(-99, 99, len(k)).astype(vd)
+                m, wanted = th.Map(make(k[:100]), make(v[:100])), th.Map(k[:100], v[:100])
+                assert m.update(make(k), make(v), op) == wanted.update(k, v, op)
+                np.testing.assert_array_equal(host(m.find(make(k))), wanted.find(k))
+case(updates)
 
 def streams(make, lib):
     """Calls work in the order of the current stream, and lookups do not wait."""
@@ -129,6 +233,10 @@ def streams(make, lib):
         out = m.find(held); yes = m.contains(held)
         assert not s.query(), "find() waited"
         codes, values = th.factorize(held)
+        torch.cuda._sleep(50_000_000); sums = th.group_by(held).sum(held); left, right = th.join(held, make(uniq))
+        index = th.Index(); torch.cuda._sleep(50_000_000); ids = index.add(held)
+    np.testing.assert_array_equal(host(sums), th.group_by(k).sum(k)); np.testing.assert_array_equal(uniq[host(right)], k)
+    np.testing.assert_array_equal(host(ids), host(codes))
     np.testing.assert_array_equal(uniq[host(out)], k); assert host(yes).all()
     np.testing.assert_array_equal(host(values)[host(codes)], k)
     # A change on another stream comes after lookups in flight.

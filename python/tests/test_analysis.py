@@ -180,7 +180,7 @@ def test_errors_are_those_of_python():
         __cuda_array_interface__ = {}
 
     with pytest.raises(TypeError, match="GPU"):
-        th.group_by(OnGpu())
+        th.group_by(np.arange(3), OnGpu())
 
 
 def test_an_import_starts_no_threads_and_a_fork_is_safe():

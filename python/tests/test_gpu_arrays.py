@@ -22,10 +22,22 @@ def at(address, n, dtype):
     return np.frombuffer((ctypes.c_char * size).from_address(address), dtype)
 
 
+def column(given, n):
+    address, stride, kind, size = given
+    dtype = np.dtype("?" if kind == "b" else f"{kind}{size}")
+    if n == 0:
+        return np.zeros(0, dtype)
+    first = address + min(0, stride * (n - 1))
+    memory = (ctypes.c_char * (abs(stride) * (n - 1) + size)).from_address(first)
+    return np.ndarray((n,), dtype, memory, address - first, (stride,))
+
+
 class Factors:
-    def __init__(self, keys, missing_is_key):
+    def __init__(self, keys, missing_is_key, codes=0):
         self.keys = keys
         self._codes, _ = th.factorize(keys, use_na_sentinel=not missing_is_key)
+        if codes:
+            at(codes, len(keys), "i4")[:] = self._codes
         self._first = np.array([np.flatnonzero(self._codes == c)[0] for c in range(self._codes.max(initial=-1) + 1)], "i8")
         self.size = len(self._first)
 
@@ -56,6 +68,16 @@ class Table:
     def size(self):
         return len(self.items_of)
 
+    def update(self, device, stream, key_bytes, keys, values, n, op):
+        before, combine = self.size, {"sum": np.add, "min": np.minimum, "max": np.maximum}[op]
+        given = column(values, n)
+        of = given.dtype
+        for k, v in zip(at(keys, n, self.key).tolist(), given):
+            if k in self.items_of:
+                v = combine(np.array(self.items_of[k], self.value).view(of)[()], v)
+            self.items_of[k] = np.array(v, of).view(self.value)[()]
+        return self.size - before
+
     def insert(self, stream, keys, values, n):
         before = self.size
         for i, k in enumerate(at(keys, n, self.key).tolist()):
@@ -73,18 +95,102 @@ class Table:
         return sum(self.items_of.pop(k, self) is not self for k in at(keys, n, self.key).tolist())
 
 
+class Joined:
+    def __init__(self, rows):
+        self.rows = rows if isinstance(rows, tuple) else (rows,)
+        self.size = len(self.rows[0])
+
+    def left(self, out):
+        at(out, self.size, "i8")[:] = self.rows[0]
+
+    def right(self, out):
+        at(out, self.size, "i8")[:] = self.rows[1]
+
+
+class Index:
+    def __init__(self, size):
+        self.of, self.dtype = th.Index(), f"u{size}"
+
+    @property
+    def size(self):
+        return len(self.of)
+
+    def add(self, stream, keys, n, ids):
+        at(ids, n, "i8")[:] = self.of.add(at(keys, n, self.dtype))
+
+    def find(self, stream, keys, n, ids, missing):
+        at(ids, n, "i8")[:] = self.of.find(at(keys, n, self.dtype), missing)
+
+    def keys_of(self, stream, ids, n, keys):
+        ids = at(ids, n, "i8")
+        if ids.min(initial=0) < 0 or ids.max(initial=-1) >= self.size:
+            return False
+        at(keys, n, self.dtype)[:] = self.of.keys_of(ids)
+        return True
+
+
 class Module:
     """As binding.cpp. It notes the streams of the calls."""
+
+    packed_bits = 64
 
     def __init__(self):
         self.streams = []
 
-    def factorize(self, key, device, stream, keys, n, missing_is_key):
+    def factorize(self, key, device, stream, keys, n, missing_is_key, codes):
         self.streams.append(stream)
-        return Factors(at(keys, n, WORDS[key]), missing_is_key)
+        return Factors(at(keys, n, WORDS[key]), missing_is_key, codes)
 
     def unique(self, key, device, stream, keys, n):
-        return self.factorize(key, device, stream, keys, n, True)
+        return self.factorize(key, device, stream, keys, n, True, 0)
+
+    def fill(self, device, stream, out, n, word, size):
+        at(out, n, f"u{size}")[:] = word
+
+    def widen(self, device, stream, given, n, out, size):
+        given_column = column(given, n)
+        kind = {"b": "u"}.get(given[2], given[2])
+        at(out, n, f"{kind}{size}")[:] = given_column + 0.0 if kind == "f" else given_column
+
+    def gather(self, device, stream, given, rows, n, out):
+        rows = at(rows, n, "i8")
+        all_rows = column(given, int(rows.max(initial=-1)) + 1)
+        at(out, n, all_rows.dtype)[:] = [all_rows[r] if r >= 0 else 0 for r in rows]
+
+    def pack(self, device, stream, columns, n, out):
+        parts = [np.unique(column(c, n), return_inverse=True)[1].astype("u8") for c in columns]
+        bits = [int(p.max(initial=0)).bit_length() for p in parts]
+        if sum(bits) > self.packed_bits:
+            return 0
+        key = np.zeros(n, "u8")
+        for part, shift in zip(parts, np.cumsum([0, *bits[:-1]])):
+            key |= part << np.uint64(shift)
+        at(out, n, "u8")[:] = key
+        return 8
+
+    def combine(self, device, stream, codes, more, n, number, out):
+        a, b = at(codes, n, "i4"), at(more, n, "i4")
+        assert b.max(initial=-1) < number
+        pairs = np.where((a < 0) | (b < 0), np.nan, a.astype("f8") * number + b)
+        return Factors(pairs, False, out)
+
+    def reduce(self, device, stream, codes, n, groups, given, op, argument, out):
+        codes = at(codes, n, "i4")
+        if given[0] == 0:
+            at(out, groups, "i8")[:] = np.bincount(codes[codes >= 0], minlength=groups)
+            return
+        g = th.group_by(np.where(codes < 0, np.nan, codes))
+        result = g.agg(x=(column(given, n), op, argument) if op in ("var", "std", "quantile") else (column(given, n), op))["x"]
+        order = g.keys[0].astype("i8")
+        wanted = at(out, groups, result.dtype)
+        wanted[order] = result
+
+    def join(self, device, stream, left, n, right, m, number, kind):
+        l, r = (np.where(c < 0, np.nan, c) for c in (at(left, n, "i4"), at(right, m, "i4")))
+        return Joined(th.join(l, r, how=kind))
+
+    def index(self, device, stream, size):
+        return Index(size)
 
     def isin(self, key, device, stream, keys, n, wanted, m, out):
         at(out, n, "?")[:] = np.isin(at(keys, n, WORDS[key]), at(wanted, m, WORDS[key]))
@@ -150,22 +256,117 @@ def test_tables(module):
     assert s.insert(OnGpu([5, 9])) == 1 and host(s.contains(OnGpu([9, 10]))).tolist() == [True, False]
 
 
+@pytest.mark.parametrize("dtype", ["i1", "u1", "i2", "u2", "?", "f2"])
+def test_narrow_keys_are_widened(module, dtype):
+    k = np.array([1, 0, 1, 1, 0], dtype)
+    codes, values = th.factorize(OnGpu(k))
+    assert host(codes).tolist() == [0, 1, 0, 0, 1] and host(values).tolist() == [1, 0] and host(values).dtype == dtype
+    assert host(th.isin(OnGpu(k), OnGpu(k[1:2]))).tolist() == (k == 0).tolist()
+
+
+@pytest.mark.parametrize("step", [2, 3, -1])
+def test_strided_arrays(module, step):
+    k, v = np.array([7, 4, 7, 9, 4, 9, 1])[::step], np.arange(14.0)[::2][::step]
+    for ours, theirs in zip(th.factorize(OnGpu(k)), th.factorize(k)):
+        assert host(ours).tolist() == theirs.tolist()
+    assert host(th.group_by(OnGpu(k)).sum(OnGpu(v))).tolist() == th.group_by(k).sum(v).tolist()
+    m = th.Map(OnGpu(np.unique(k)), OnGpu(np.unique(k)))
+    assert host(m.find(OnGpu(k))).tolist() == k.tolist()
+
+
+@pytest.mark.parametrize("bits", [64, 0])
+def test_groups(module, bits):
+    module.packed_bits = bits
+    rng = np.random.default_rng(3)
+    a, b = rng.integers(0, 5, 300, "i4"), rng.integers(-2, 3, 300, "i8")
+    f = rng.integers(0, 4, 300) / 2
+    f[rng.random(300) < 0.2] = np.nan
+    v = rng.normal(size=300).astype("f4")
+    v[rng.random(300) < 0.1] = np.nan
+    for by in ([a], [a, b], [f], [a, f], [f, b, a]):
+        for dropna in (True, False):
+            ours, wanted = th.group_by(*map(OnGpu, by), dropna=dropna), th.group_by(*by, dropna=dropna)
+            assert len(ours) == len(wanted)
+            np.testing.assert_array_equal(host(ours.codes), wanted.codes)
+            np.testing.assert_array_equal(host(ours.size()), wanted.size())
+            for x, y in zip(ours.keys, wanted.keys):
+                np.testing.assert_array_equal(host(x), y)
+            for values in (v, a, b):
+                for op in ("sum", "mean", "var", "std", "min", "max", "first", "last", "count", "argmin", "argmax", "any", "all", "median", "nunique"):
+                    x, y = (g.agg(x=(values if g is wanted else OnGpu(values), op))["x"] for g in (ours, wanted))
+                    np.testing.assert_allclose(host(x), y, err_msg=op)
+                    assert host(x).dtype == y.dtype or op in ("min", "max", "first", "last"), op
+
+
+def test_joins(module):
+    left, right = np.array([7, 4, 9, 7]), np.array([9, 7, 7, 5])
+    for how in ("inner", "left", "right", "outer"):
+        for ours, theirs in zip(th.join(OnGpu(left), OnGpu(right), how=how), th.join(left, right, how=how)):
+            np.testing.assert_array_equal(host(ours), theirs)
+    for how in ("semi", "anti"):
+        np.testing.assert_array_equal(host(th.join(OnGpu(left), OnGpu(right), how=how)), th.join(left, right, how=how))
+    sides = [left, left % 2], [right, right % 2]
+    for ours, theirs in zip(th.join(*[list(map(OnGpu, s)) for s in sides]), th.join(*sides)):
+        np.testing.assert_array_equal(host(ours), theirs)
+    nan = np.array([1.0, np.nan])
+    assert len(th.join(OnGpu(nan), OnGpu(nan))[0]) == 1
+    assert len(th.join(OnGpu(nan), OnGpu(nan), nulls_equal=True)[0]) == 2
+
+
+def test_multimaps(module):
+    k, v, q = np.array([7, 4, 7, 9]), np.array([1, 2, 3, 4], "f4"), np.array([4, 7, 5, 7])
+    m, wanted = th.MultiMap(OnGpu(k), OnGpu(v)), th.MultiMap(k, v)
+    assert len(m) == 4
+    for ours, theirs in zip(m.retrieve(OnGpu(q)), wanted.retrieve(q)):
+        np.testing.assert_array_equal(host(ours), theirs)
+    np.testing.assert_array_equal(host(m.count(OnGpu(q))), [1, 2, 0, 2])
+    zero = th.MultiMap(OnGpu(np.array([0.0, np.nan])), OnGpu(v[:2]))
+    np.testing.assert_array_equal(host(zero.count(OnGpu(np.array([-0.0, 0.0, np.nan])))), [1, 1, 0])
+
+
+def test_indices(module):
+    x = th.Index()
+    assert host(x.find(OnGpu([1]), default=5)).tolist() == [5]
+    assert host(x.add(OnGpu([7, 4, 7]))).tolist() == [0, 1, 0] and host(x.add(OnGpu([9, 4]))).tolist() == [2, 1]
+    assert len(x) == 3 and host(x.find(OnGpu([9, 5, 7]))).tolist() == [2, -1, 0]
+    assert host(x.keys_of(OnGpu([2, 0]))).tolist() == [9, 7]
+    with pytest.raises(IndexError, match="from 0 to 2"):
+        x.keys_of(OnGpu([3]))
+
+
+@pytest.mark.parametrize("dtype", ["i4", "u4", "i8", "u8", "f4", "f8"])
+def test_updates(module, dtype):
+    k, v = np.array([5, 6]), np.array([50, 60], dtype)
+    for op, wanted in (("sum", [53, 62, 9]), ("min", [1, 2, 4]), ("max", [50, 60, 5])):
+        m = th.Map(OnGpu(k), OnGpu(v))
+        assert m.update(OnGpu([5, 6, 7, 5, 7]), OnGpu(np.array([1, 2, 4, 2, 5], dtype)), op) == 1
+        assert host(m.find(OnGpu([5, 6, 7]))).tolist() == wanted
+
+
 def test_errors(module):
     k = OnGpu(np.arange(4))
     for call, error, words in [
-        (lambda: th.factorize(OnGpu(np.arange(8)[::2])), ValueError, "contiguous"),
         (lambda: th.factorize(OnGpu(np.zeros((2, 2)))), ValueError, "one dimension"),
-        (lambda: th.factorize(OnGpu(np.zeros(2, "i2"))), TypeError, "int16"),
+        (lambda: th.factorize(OnGpu(np.zeros(2, ">i4"))), TypeError, "byte order"),
+        (lambda: th.factorize(OnGpu(np.zeros(2, "c8"))), TypeError, "c64"),
         (lambda: th.isin(k, OnGpu(np.arange(3, dtype="i4"))), TypeError, "int64.*int32"),
         (lambda: th.isin(k, np.arange(3)), TypeError, "host memory"),
-        (lambda: th.group_by(k), TypeError, "GPU"),
+        (lambda: th.group_by(k, np.arange(4)), TypeError, "host memory"),
+        (lambda: th.group_by(k, OnGpu(np.arange(3))), ValueError, "differ in length"),
+        (lambda: th.group_by(k).sum(np.arange(4)), TypeError, "host memory"),
+        (lambda: th.group_by(k).sum(OnGpu(np.arange(3))), ValueError, "3 values for 4 rows"),
+        (lambda: th.join(k, OnGpu(np.arange(3, dtype="i4"))), TypeError, "int64.*int32"),
+        (lambda: th.join(k, np.arange(3)), TypeError, "host memory"),
+        (lambda: th.MultiMap(k, OnGpu(np.arange(3))), ValueError, "4 keys and 3 values"),
+        (lambda: th.MultiMap(k, k).count(OnGpu(np.arange(3, dtype="i4"))), TypeError, "int64.*int32"),
+        (lambda: th.Index().add(OnGpu(np.zeros(2))), TypeError, "float64"),
         (lambda: th.Map(k, OnGpu(np.arange(3))), ValueError, "4 keys and 3 values"),
         (lambda: th.Map(OnGpu(np.zeros(2)), OnGpu(np.zeros(2))), TypeError, "float64"),
         (lambda: th.Map(k, k).find(np.arange(3)), TypeError, "host memory"),
         (lambda: th.Map(k, k).insert(OnGpu(np.arange(2, dtype="i4")), OnGpu(np.arange(2))), TypeError, "int64.*int32"),
         (lambda: th.Map(k, k).find(k, default=0.5), TypeError, "0.5"),
         (lambda: th.Map(np.arange(2), np.arange(2)).insert(k, k), TypeError, "host memory"),
-        (lambda: th.Map(k, k).update(k, k, "sum"), TypeError, "GPU"),
+        (lambda: th.Map(k, k).update(k, k, "product"), ValueError, "no op"),
     ]:
         with pytest.raises(error, match=words) as raised:
             call()

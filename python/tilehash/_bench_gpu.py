@@ -27,11 +27,18 @@ def _rates(torch: Any, n: int, call: Call, rounds: int) -> list[float]:
     return rates
 
 
+def _sums_by_torch(torch: Any, k: Any, v: Any) -> Any:
+    values, inverse = torch.unique(k, return_inverse=True)
+    return torch.zeros(len(values), device="cuda", dtype=torch.float64).index_add_(0, inverse, v)
+
+
 def _tasks(torch: Any, k: Any, wanted: Any) -> dict[str, tuple[Call, Call]]:
+    v = torch.rand(len(k), device="cuda", dtype=torch.float64)
     return {
         "factorize": (lambda: th.factorize(k), lambda: torch.unique(k, return_inverse=True)),
         "unique": (lambda: th.unique(k), lambda: torch.unique(k)),
         "isin": (lambda: th.isin(k, wanted), lambda: torch.isin(k, wanted)),
+        "group_by and a sum": (lambda: th.group_by(k).sum(v), lambda: _sums_by_torch(torch, k, v)),
         "value_counts": (lambda: th.value_counts(k), lambda: torch.unique(k, return_counts=True)),
     }
 
@@ -55,9 +62,11 @@ def run(rows: int, rounds: int, out: Any) -> None:
     print(f"# {torch.cuda.get_device_name()}, torch {torch.__version__}; {rows} rows", file=out)
     print(f"# 10^9 rows a second: the median, and the fastest and slowest of {rounds}", file=out)
     for bits in (32, 64):
-        for distinct in (rows // 4, 1 << 16):
+        for distinct, dense in ((rows // 4, False), (1 << 16, False), (1 << 16, True)):
             k = torch.randint(0, distinct, (rows,), device="cuda", dtype=torch.int64)
-            if bits == 32:
+            if dense:
+                k = k.to(torch.int32 if bits == 32 else torch.int64)
+            elif bits == 32:
                 k = (k * 2654435761 % (1 << 32) - (1 << 31)).to(torch.int32)
             else:
                 k *= 0x9E3779B97F4A7C15 - (1 << 64)
@@ -69,7 +78,8 @@ def run(rows: int, rounds: int, out: Any) -> None:
                     for name, r in (("tilehash", ours), ("torch", theirs))
                 )
                 ratio = statistics.median(ours) / statistics.median(theirs)
-                print(f"{task}, int{bits}, {distinct} distinct: {each}  times torch: {ratio:.2f}", file=out, flush=True)
+                kind = f"{distinct} distinct" + (" in a range" if dense else "")
+                print(f"{task}, int{bits}, {kind}: {each}  times torch: {ratio:.2f}", file=out, flush=True)
     _small_calls(torch, out)
 
 

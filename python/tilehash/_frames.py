@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from . import _core
+from . import _core, _gpu
 from ._analysis import get_threads
 from ._arrays import NO_CODE, Column, column
 
@@ -52,12 +52,17 @@ def join(left: Any, right: Any, *, how: How = "inner", nulls_equal: bool = False
     if how not in _HOWS:
         raise ValueError(f"tilehash: no join {how!r}; there are {', '.join(_HOWS)}")
     if how == "right":
-        rights, lefts = join(right, left, how="left", nulls_equal=nulls_equal)
-        return lefts, rights
-    l = [column(k) for k in (left if isinstance(left, (tuple, list)) else (left,))]
-    r = [column(k) for k in (right if isinstance(right, (tuple, list)) else (right,))]
-    if len(l) != len(r) or not l:
-        raise ValueError(f"tilehash: {len(l)} left key columns and {len(r)} right ones")
+        right_rows, left_rows = join(right, left, how="left", nulls_equal=nulls_equal)
+        return left_rows, right_rows
+    lefts = list(left) if isinstance(left, (tuple, list)) else [left]
+    rights = list(right) if isinstance(right, (tuple, list)) else [right]
+    if len(lefts) != len(rights) or not lefts:
+        raise ValueError(f"tilehash: {len(lefts)} left key columns and {len(rights)} right ones")
+    if _gpu.on_gpu(lefts[0]):
+        from ._gpu_groups import join as join_on_gpu
+
+        return join_on_gpu(lefts, rights, how, nulls_equal)
+    l, r = [column(k) for k in lefts], [column(k) for k in rights]
     for side in (l, r):
         if len({c.size for c in side}) != 1:
             raise ValueError("tilehash: the key columns of a side differ in length")

@@ -97,6 +97,7 @@ class Array(NamedTuple):
     device: int
     library: Any  # makes arrays of the caller's kind
     keep: Any
+    stride: int | None = None  # in bytes; None: contiguous
 
     @property
     def name(self) -> str:
@@ -109,12 +110,33 @@ class Array(NamedTuple):
             raise TypeError(f"tilehash: keys on a GPU are integers or floats of 4 or 8 bytes, not {self.name}")
         return ("f" if self.kind == "f" else "u") + str(8 * self.bytes)
 
+    @property
+    def column(self) -> tuple[int, int, str, int]:
+        """As the module takes a column of any type and stride."""
+        return self.address, self.bytes if self.stride is None else self.stride, self.kind, self.bytes
 
-def _checked(dimensions: int, contiguous: bool) -> None:
+    @property
+    def stream(self) -> int:
+        return int(self.library.stream(self.device))
+
+
+def _checked(dimensions: int) -> None:
     if dimensions != 1:
         raise ValueError(f"tilehash: keys on a GPU are an array of one dimension; this one has {dimensions}")
-    if not contiguous:
-        raise ValueError("tilehash: arrays on a GPU must be contiguous; call contiguous() or ascontiguousarray() first")
+
+
+def words(a: Array) -> Array:
+    """The array as contiguous numbers of 4 or 8 bytes: itself, or a copy in memory of the caller's library."""
+    if a.bytes >= 4 and a.stride is None:
+        return a
+    if a.kind not in "biuf":
+        raise TypeError(f"tilehash: arrays of {a.name} are not supported")
+    kind, size = ("u" if a.kind == "b" else a.kind), max(a.bytes, 4)
+    # (PyTorch has few operations on unsigned words, but the bits are the same.)
+    out = a.library.empty(a, a.size, "i" if kind == "u" else kind, size)
+    address = a.library.address(out)
+    module().widen(a.device, a.stream, a.column, a.size, address, size)
+    return Array(address, a.size, kind, size, a.device, a.library, out)
 
 
 class _Torch:
@@ -127,6 +149,7 @@ class _Torch:
                 bits = int(name.lstrip("uintfloa"))
                 self.types[getattr(torch, name)] = name[0], bits // 8
         self.types[torch.bool] = "b", 1
+        self.sums = "i"  # the kind of sums of unsigned integers: few operations take torch.uint64
         self.of = {kind: dtype for dtype, kind in self.types.items()}
         raw = getattr(torch._C, "_cuda_getCurrentRawStream", None)
         self.stream: Any = raw or (lambda device: torch.cuda.current_stream(device).cuda_stream)
@@ -135,8 +158,9 @@ class _Torch:
         kind = self.types.get(x.dtype)
         if kind is None:
             raise TypeError(f"tilehash: arrays of {x.dtype} are not supported")
-        _checked(x.dim(), x.is_contiguous())
-        return Array(x.data_ptr(), x.shape[0], kind[0], kind[1], x.device.index, self, x)
+        _checked(x.dim())
+        stride = None if x.is_contiguous() else x.stride(0) * kind[1]
+        return Array(x.data_ptr(), x.shape[0], kind[0], kind[1], x.device.index, self, x, stride)
 
     def empty(self, a: Array, n: int, kind: str, size: int) -> Any:
         return self.torch.empty(n, dtype=self.of[kind, size], device=a.keep.device)
@@ -158,6 +182,8 @@ class _Torch:
 
 
 class _CuPy:
+    sums = "u"
+
     def __init__(self) -> None:
         self.cupy: Any = sys.modules["cupy"]
 
@@ -165,8 +191,9 @@ class _CuPy:
         return int(self.cupy.cuda.get_current_stream(device).ptr)
 
     def read(self, x: Any) -> Array:
-        _checked(x.ndim, x.flags.c_contiguous)
-        return Array(x.data.ptr, x.size, x.dtype.kind, x.dtype.itemsize, x.device.id, self, x)
+        _checked(x.ndim)
+        stride = None if x.flags.c_contiguous else x.strides[0]
+        return Array(x.data.ptr, x.size, x.dtype.kind, x.dtype.itemsize, x.device.id, self, x, stride)
 
     def empty(self, a: Array, n: int, kind: str, size: int) -> Any:
         with self.cupy.cuda.Device(a.device):
@@ -192,6 +219,8 @@ class _CuPy:
 
 class _Other:
     """An array of another library. Results are DeviceArrays, or the library's own where it is JAX."""
+
+    sums = "u"
 
     def __init__(self, stream: int, jax: bool) -> None:
         self._stream, self._jax = stream, jax
@@ -223,24 +252,28 @@ def _of_other(x: Any) -> Array:
     given = None if jax else getattr(x, "__cuda_array_interface__", None)
     if given is not None:
         dtype, shape, strides = np.dtype(given["typestr"]), given["shape"], given.get("strides")
-        _checked(len(shape), strides is None or strides == (dtype.itemsize,))
+        _checked(len(shape))
+        stride = None if strides is None or strides[0] == dtype.itemsize or shape[0] < 2 else strides[0]
+        if not dtype.isnative:
+            raise TypeError(f"tilehash: arrays on a GPU have this machine's byte order, not that of {dtype.str}")
         device = int(x.__dlpack_device__()[1]) if hasattr(x, "__dlpack_device__") else 0
         library = _Other(given.get("stream") or _LEGACY_STREAM, False)
-        return Array(given["data"][0], shape[0], dtype.kind, dtype.itemsize, device, library, x)
+        return Array(given["data"][0], shape[0], dtype.kind, dtype.itemsize, device, library, x, stride)
     try:
         capsule = x.__dlpack__(max_version=(1, 0), stream=_LEGACY_STREAM)
     except TypeError:  # a producer of before version 1
         capsule = x.__dlpack__(stream=_LEGACY_STREAM)
     address, shape, strides, code, bits, _, device, keep = module().tensor(capsule)
-    _checked(len(shape), strides is None or strides == (1,) or shape[0] < 2)
+    _checked(len(shape))
+    stride = None if strides is None or strides == (1,) or shape[0] < 2 else strides[0] * bits // 8
     kind = {0: "i", 1: "u", 2: "f", 6: "b"}.get(code)
     if kind is None:
         raise TypeError("tilehash: keys on a GPU are integers or floats of 4 or 8 bytes")
-    return Array(address, shape[0], kind, bits // 8, device, _Other(_LEGACY_STREAM, jax), (x, keep))
+    return Array(address, shape[0], kind, bits // 8, device, _Other(_LEGACY_STREAM, jax), (x, keep), stride)
 
 
 def array(x: Any) -> Array:
-    """Raises TypeError or ValueError for arrays that no call takes. It copies nothing and waits for nothing."""
+    """Raises TypeError or ValueError for arrays that no call takes. Copies nothing and does not synchronize."""
     if _module is None:
         module()
     name = type(x).__module__.partition(".")[0]
@@ -253,27 +286,45 @@ def array(x: Any) -> Array:
     return read
 
 
-def _out(a: Array, made: Any) -> Any:
+def given_back(a: Array, made: Any) -> Any:
+    """A result as the caller's kind of array."""
     if isinstance(a.library, _Other) and a.library._jax:
         return importlib.import_module("jax.dlpack").from_dlpack(made)
     return made
 
 
-class _Factors:
+def taken(a: Array, rows: Any) -> Any:
+    """The elements of these rows, which are int64; 0 for a row of -1."""
+    n = len(rows)
+    out = a.library.empty(a, n, a.kind, a.bytes)
+    module().gather(a.device, a.stream, a.column, a.library.address(rows), n, a.library.address(out))
+    return out
+
+
+class Factors:
     """The factors of an array, and results that are made when they are wanted."""
 
     def __init__(self, a: Array, missing_is_key: bool, codes: bool = True) -> None:
         self.a = a
-        stream = a.library.stream(a.device)
+        w = words(a)
+        self._keep = w.keep
+        stream = a.stream
         if codes:
-            self.made = module().factorize(a.key, a.device, stream, a.address, a.size, missing_is_key)
+            self.words = a.library.empty(a, a.size, "i", 4)  # the codes
+            self.made = module().factorize(
+                w.key, a.device, stream, w.address, a.size, missing_is_key, a.library.address(self.words)
+            )
         else:
-            self.made = module().unique(a.key, a.device, stream, a.address, a.size)
+            self.made = module().unique(w.key, a.device, stream, w.address, a.size)
+        self._converted = w is not a
+
+    def __len__(self) -> int:
+        return int(self.made.size)
 
     def _array(self, write: Any, n: int, kind: str, size: int) -> Any:
         out = self.a.library.empty(self.a, n, kind, size)
         write(self.a.library.address(out))
-        return _out(self.a, out)
+        return out
 
     def codes(self) -> Any:
         return self._array(self.made.codes, self.a.size, "i", 8)
@@ -282,6 +333,8 @@ class _Factors:
         return self._array(self.made.first_rows, self.made.size, "i", 8)
 
     def values(self) -> Any:
+        if self._converted:
+            return taken(self.a, self.first_rows())
         return self._array(self.made.values, self.made.size, self.a.kind, self.a.bytes)
 
     def counts(self) -> Any:
@@ -298,19 +351,19 @@ class _Factors:
 
 
 def factorize(keys: Any, sort: bool, use_na_sentinel: bool, na_sentinel: int) -> tuple[Any, Any]:
-    f = _Factors(array(keys), not use_na_sentinel)
+    f = Factors(array(keys), not use_na_sentinel)
     codes, values = f.codes(), f.values()
     if sort:
         order, rank = f.order(values)
         codes, values = rank[codes], values[order]
     if na_sentinel != -1 and use_na_sentinel:
         codes[codes == -1] = na_sentinel
-    return codes, values
+    return given_back(f.a, codes), given_back(f.a, values)
 
 
 def unique(keys: Any, return_index: bool, return_inverse: bool, return_counts: bool, sort: bool) -> tuple[Any, Any, Any, Any]:
     """(values, index, inverse, counts); None for each that was not requested."""
-    f = _Factors(array(keys), True, codes=return_inverse or return_counts)
+    f = Factors(array(keys), True, codes=return_inverse or return_counts)
     values = f.values()
     index = f.first_rows() if return_index else None
     inverse = f.codes() if return_inverse else None
@@ -321,19 +374,20 @@ def unique(keys: Any, return_index: bool, return_inverse: bool, return_counts: b
         index = index[order] if index is not None else None
         counts = counts[order] if counts is not None else None
         inverse = rank[inverse] if inverse is not None else None
-    return values, index, inverse, counts
+    results = [r if r is None else given_back(f.a, r) for r in (values, index, inverse, counts)]
+    return results[0], results[1], results[2], results[3]
 
 
 def value_counts(keys: Any, sort: bool, dropna: bool) -> tuple[Any, Any]:
-    f = _Factors(array(keys), not dropna)
+    f = Factors(array(keys), not dropna)
     values, counts = f.values(), f.counts()
     if sort:
         order = f.a.library.ascending(f.a.library.negative(counts))
         values, counts = values[order], counts[order]
-    return values, counts
+    return given_back(f.a, values), given_back(f.a, counts)
 
 
-def _same_gpu(a: Array, b: Array, what: str) -> None:
+def same_gpu(a: Array, b: Array, what: str) -> None:
     if a.device != b.device:
         raise ValueError(f"tilehash: the keys are on GPU {a.device} and {what} on GPU {b.device}")
 
@@ -357,19 +411,21 @@ def isin(keys: Any, values: Any) -> Any:
     b = array(values)
     if (a.kind, a.bytes) != (b.kind, b.bytes):
         raise TypeError(f"tilehash: keys of {a.name} cannot be among values of {b.name}")
-    _same_gpu(a, b, "the values")
+    same_gpu(a, b, "the values")
     out = a.library.empty(a, a.size, "b", 1)
-    stream = a.library.stream(a.device)
-    module().isin(a.key, a.device, stream, a.address, a.size, b.address, b.size, a.library.address(out))
-    return _out(a, out)
+    probe, wanted = words(a), words(b)
+    module().isin(
+        probe.key, a.device, a.stream, probe.address, a.size, wanted.address, b.size, a.library.address(out)
+    )
+    return given_back(a, out)
 
 
 def filled(keys: Any, value: Any, kind: str, size: int) -> Any:
     """An array of the value, as long as the keys."""
     a = array(keys)
     out = a.library.empty(a, a.size, kind, size)
-    out[:] = value
-    return out
+    module().fill(a.device, a.stream, a.library.address(out), a.size, int(value) % 2**64, size)
+    return given_back(a, out)
 
 
 def on_host(x: Any) -> Any:
@@ -419,8 +475,8 @@ class Table:
         a = array(keys)
         if (a.kind, a.bytes) != self._type:
             raise TypeError(f"tilehash: this table has keys of {self._like.name}, not {a.name}")
-        _same_gpu(self._like, a, "the other keys")
-        return a
+        same_gpu(self._like, a, "the other keys")
+        return a if a.stride is None else words(a)
 
     def _items(self, keys: Any, values: Any) -> tuple[Array, Array]:
         a, b = self._keys(keys), array(values)
@@ -428,8 +484,8 @@ class Table:
             raise ValueError(f"tilehash: {a.size} keys and {b.size} values")
         if (b.kind, b.bytes) != self._of:
             raise TypeError(f"tilehash: this table has values of {'%s%d' % self._of}, not {b.name}")
-        _same_gpu(a, b, "the values")
-        return a, b
+        same_gpu(a, b, "the values")
+        return a, b if b.stride is None else words(b)
 
     def insert(self, keys: Any, values: Any) -> int:
         a = self._keys(keys)
@@ -442,6 +498,10 @@ class Table:
     def assign(self, keys: Any, values: Any) -> int:
         a, b = self._items(keys, values)
         return int(self._table.assign(a.library.stream(a.device), a.address, b.address, a.size)[0])
+
+    def update(self, keys: Any, values: Any, op: str) -> int:
+        a, b = self._items(keys, values)
+        return int(self._table.update(a.device, a.stream, a.bytes, a.address, b.column, a.size, op))
 
     def _word(self, value: Any) -> int:
         if value is None or (value == 0 and type(value) is int):
@@ -458,13 +518,13 @@ class Table:
         library = a.library
         out = library.empty(a, a.size, *self._of)
         self._table.find(library.stream(a.device), a.address, a.size, library.address(out), self._word(default))
-        return _out(a, out)
+        return given_back(a, out)
 
     def contains(self, keys: Any) -> Any:
         a = self._keys(keys)
         out = a.library.empty(a, a.size, "b", 1)
         self._table.contains(a.library.stream(a.device), a.address, a.size, a.library.address(out))
-        return _out(a, out)
+        return given_back(a, out)
 
     def present(self, keys: Any) -> Any:
         """The values of keys. Raises KeyError for an absent one."""
@@ -482,21 +542,26 @@ class Table:
         keys = a.library.empty(a, n, *self._type)
         values = a.library.empty(a, n if self._of[1] else 0, *(self._of if self._of[1] else ("i", 4)))
         self._table.items(a.library.stream(a.device), a.library.address(keys), a.library.address(values))
-        return _out(a, keys), _out(a, values)
+        return given_back(a, keys), given_back(a, values)
 
 
 __all__ = [
     "Array",
     "DeviceArray",
+    "Factors",
     "Table",
     "array",
     "factorize",
     "filled",
+    "given_back",
     "isin",
     "module",
     "moved",
     "on_gpu",
     "on_host",
+    "same_gpu",
+    "taken",
     "unique",
     "value_counts",
+    "words",
 ]

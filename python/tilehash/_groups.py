@@ -8,12 +8,27 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from . import _core
+from . import _core, _gpu
 from ._analysis import get_threads
 from ._arrays import NO_CODE, Array, Column, column, numbers
 
 _PLAIN = {"sum", "min", "max", "mean", "first", "last", "any", "all", "argmin", "argmax", "count", "var", "std"}
 _OTHERS = {"size", "nunique", "median", "quantile"}
+
+
+def _quantile(argument: Any) -> float:
+    given = 0.5 if argument is None else float(argument)
+    if not 0 <= given <= 1:
+        raise ValueError("tilehash: a quantile is between 0 and 1")
+    return given
+
+
+def _ddof(argument: Any) -> float:
+    return 1.0 if argument is None else float(argument)
+
+
+# What the third element of a reduction means.
+ARGUMENTS = {"var": _ddof, "std": _ddof, "median": _quantile, "quantile": _quantile}
 
 
 def combined_codes(parts: list[tuple[npt.NDArray[np.uint32], int]]) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.uint32]]:
@@ -53,7 +68,7 @@ class Groups:
         return len(self._first_rows)
 
     @property
-    def codes(self) -> npt.NDArray[np.int64]:
+    def codes(self) -> Any:
         """The group of each row; -1 if a key is missing."""
         return self._codes.view(np.int32).astype(np.int64) if len(self) < 2**31 else np.where(
             self._codes == NO_CODE, -1, self._codes.astype(np.int64)
@@ -101,14 +116,13 @@ class Groups:
         values, op = how[0], how[1]
         if op not in _PLAIN | _OTHERS:
             raise ValueError(f"tilehash: no reduction {op!r}; there are {', '.join(sorted(_PLAIN | _OTHERS))}")
+        return self.size() if op == "size" else self._values(values, op, how[2] if len(how) == 3 else None)
+
+    def _values(self, values: Any, op: str, argument: Any) -> Any:
         c = column(values)
         if c.size != len(self._codes):
             raise ValueError(f"tilehash: {c.size} values for {len(self._codes)} rows")
-        if op == "size":
-            return self.size()
-        if op == "nunique":
-            return c.wrap(self._nunique(c))
-        return c.wrap(self._number(c, op, how[2] if len(how) == 3 else None))
+        return c.wrap(self._nunique(c) if op == "nunique" else self._number(c, op, argument))
 
     def _nunique(self, c: Column) -> Array:
         codes, first_rows = _core.codes(c.rows(), False, get_threads())
@@ -124,13 +138,8 @@ class Groups:
             valid = ~np.isnat(c.values) if valid is None else valid & ~np.isnat(c.values)
             if op not in ("min", "max", "first", "last", "count", "argmin", "argmax"):
                 raise TypeError(f"tilehash: {op} of {dtype} has no meaning")
-        name, given = op, 0.0
-        if op in ("var", "std"):
-            given = 1.0 if argument is None else float(argument)
-        elif op in ("median", "quantile"):
-            name, given = "quantile", 0.5 if argument is None else float(argument)
-            if not 0 <= given <= 1:
-                raise ValueError("tilehash: a quantile is between 0 and 1")
+        name = "quantile" if op == "median" else op
+        given = ARGUMENTS[op](argument) if op in ARGUMENTS else 0.0
         result = _core.reduce(self._codes, len(self), words, valid, name, given, get_threads())
         if not isinstance(result, tuple):
             return np.asarray(result)
@@ -156,8 +165,15 @@ def _chosen(values: Any, rows: Array, dtype: Any) -> Array:
 
 
 def group_by(*keys: Any, dropna: bool = True) -> Groups:
-    """Groups rows by one key column or more. Rows with a missing key belong to no group, unless dropna is False."""
+    """Groups rows by one key column or more. Rows with a missing key belong to no group, unless dropna is False.
+
+    Keys on a GPU take values on that GPU, and results are there.
+    """
+    if keys and _gpu.on_gpu(keys[0]):
+        from ._gpu_groups import GroupsOnGpu
+
+        return GroupsOnGpu(*keys, dropna=dropna)
     return Groups(*keys, dropna=dropna)
 
 
-__all__: list[str] = ["Groups", "combined_codes", "group_by"]
+__all__: list[str] = ["ARGUMENTS", "Groups", "combined_codes", "group_by"]

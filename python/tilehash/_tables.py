@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -11,6 +11,9 @@ import numpy.typing as npt
 from . import _core, _gpu
 from ._analysis import get_threads
 from ._arrays import NO_CODE, Array, Column, column, numbers
+
+if TYPE_CHECKING:
+    from ._gpu_groups import IndexOnGpu, MultiMapOnGpu
 
 Words = npt.NDArray[np.uint64]
 
@@ -147,7 +150,7 @@ class Map(_OnGpu):
         if op not in ("sum", "min", "max"):
             raise ValueError(f"tilehash: no op {op!r}; there are sum, min and max")
         if self._moves_to_gpu(keys):
-            raise TypeError("tilehash: update() takes no arrays of a GPU")
+            return self._of_gpu(keys, values).update(keys, values, op)
         k, v = self._items(keys, values)
         kind = self._v.kind if self._v else "i"
         return int(self._table.update(k, v, op, kind)[0])
@@ -273,9 +276,18 @@ class Set(_OnGpu):
 
 
 class MultiMap:
-    """All values of each key, built once. Keys are of any type that factorize() takes; values are any array."""
+    """All values of each key, built once. Keys are of any type that factorize() takes; values are any array.
+
+    On a GPU both are arrays of that GPU, and so are results.
+    """
 
     def __init__(self, keys: Any, values: Any) -> None:
+        self._on_gpu: MultiMapOnGpu | None = None
+        if _gpu.on_gpu(keys):
+            from ._gpu_groups import MultiMapOnGpu
+
+            self._on_gpu = MultiMapOnGpu(keys, values)
+            return
         c, self._values = column(keys), column(values)
         if c.size != self._values.size:
             raise ValueError(f"tilehash: {c.size} keys and {self._values.size} values")
@@ -284,19 +296,23 @@ class MultiMap:
         self._number = len(self._finder.first_rows())
 
     def __len__(self) -> int:
-        return self._values.size
+        return self._values.size if self._on_gpu is None else len(self._on_gpu)
 
-    def retrieve(self, keys: Any) -> tuple[npt.NDArray[np.int64], Any]:
+    def retrieve(self, keys: Any) -> tuple[Any, Any]:
         """All values of the keys, in the order of the keys, then of the values.
 
         Returns (rows, values): value i belongs to keys[rows[i]].
         """
+        if self._on_gpu is not None:
+            return self._on_gpu.retrieve(keys)
         left = self._finder.find(column(keys).rows())
         rows, right = _core.join(left, self._codes, self._number, False, False, get_threads())
         return rows, self._values.take(right)
 
-    def count(self, keys: Any) -> npt.NDArray[np.int64]:
+    def count(self, keys: Any) -> Any:
         """The number of values of each key."""
+        if self._on_gpu is not None:
+            return self._on_gpu.count(keys)
         sizes = np.append(_core.sizes(self._codes, self._number, get_threads()), 0)
         left = self._finder.find(column(keys).rows()).astype(np.int64)
         left[left == NO_CODE] = self._number
@@ -305,21 +321,31 @@ class MultiMap:
 
 
 class Index:
-    """Dense ids 0, 1, 2, ... for keys, in the order in which they first come. Keys are numbers of up to 8 bytes."""
+    """Dense ids 0, 1, 2, ... for keys, in the order in which they first come. Keys are numbers of up to 8 bytes.
+
+    The first keys decide whether the index is on a GPU; keys there are integers of 4 or 8 bytes.
+    """
 
     def __init__(self) -> None:
         self._k: _Words | None = None
+        self._on_gpu: IndexOnGpu | None = None
         self._ids = _core.Ids()
         self._keys: list[Words] = []
 
     def __len__(self) -> int:
-        return self._ids.size
+        return self._ids.size if self._on_gpu is None else len(self._on_gpu)
 
     def _rows(self, words: Words) -> _core.Rows:
         return _core.numbers(words, None, False, "uint64")
 
     def add(self, keys: Any) -> Any:
         """The id of each key; new keys get the next ids."""
+        if self._on_gpu is None and self._k is None and _gpu.on_gpu(keys):
+            from ._gpu_groups import IndexOnGpu
+
+            self._on_gpu = IndexOnGpu(keys)
+        if self._on_gpu is not None:
+            return self._on_gpu.add(keys)
         c = _as_column(keys, self._k.dtype if self._k else None)
         if self._k is None:
             if c.values is None:
@@ -335,13 +361,19 @@ class Index:
 
     def find(self, keys: Any, default: int = -1) -> Any:
         """The id of each key, or the default where it is absent."""
+        if self._on_gpu is not None:
+            return self._on_gpu.find(keys, default)
+        if self._k is None and _gpu.on_gpu(keys):
+            return _gpu.filled(keys, default, "i", 8)
         c = _as_column(keys, self._k.dtype if self._k else None)
         if self._k is None:
             return c.wrap(np.full(c.size, default, np.int64))
         return c.wrap(self._ids.find(self._rows(self._k.keys(c)), default, get_threads()))
 
-    def keys_of(self, ids: Any) -> Array:
+    def keys_of(self, ids: Any) -> Any:
         """The keys of ids. Raises IndexError for an id that is no key's."""
+        if self._on_gpu is not None:
+            return self._on_gpu.keys_of(ids)
         wanted = np.asarray(ids)
         if wanted.size and (wanted.min() < 0 or wanted.max() >= len(self)):
             raise IndexError(f"tilehash: ids are from 0 to {len(self) - 1}")

@@ -17,12 +17,11 @@ TEST(EmulatedAnalysis, Codes) {
 #endif
   contract::expect_all_coded<double>(space, 150, contract::random_numbers("emulated codes"));
 }
-// Integers in a small range are coded without a map; a key far off makes the range large.
+// Integers in a small range are coded without a map, in two ways; a key far off makes the range large.
 template <class Key>
-void expect_coded_by_range(Key least) {
+void expect_coded_by_range(Key least, u64 range) {
   emulated space({.seed = 7, .preempt = true});
-  using numbers = detail::tuning::of<emulated>;
-  constexpr u64 rows = numbers::least_dense, range = numbers::dense_share * rows;
+  constexpr u64 rows = detail::tuning::gpu::least_dense;
   std::vector<Key> keys;
   for (u64 i = 0; i < rows; ++i) keys.push_back(static_cast<Key>(least + static_cast<Key>(i * i % range)));
   keys[1] = least;
@@ -38,9 +37,11 @@ void expect_coded_by_range(Key least) {
   }
 }
 TEST(EmulatedAnalysis, SmallRanges) {
-  expect_coded_by_range<std::int32_t>(-5000);
+  using numbers = detail::tuning::gpu;
+  expect_coded_by_range<std::int32_t>(-500, numbers::least_dense / numbers::sorted_share);
+  expect_coded_by_range<std::int32_t>(-5000, numbers::dense_share * numbers::least_dense);
 #if !TILEHASH_FEW_TYPES
-  expect_coded_by_range<u64>(~u64(0) - 9000);
+  expect_coded_by_range<u64>(~u64(0) - 9000, numbers::dense_share * numbers::least_dense);
 #endif
 }
 TEST(EmulatedAnalysis, IsIn) {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <span>
 #include <type_traits>
+#include <utility>
 
 #include <tilehash/analysis/coded_rows.hpp>
 #include <tilehash/core/atomic.hpp>
@@ -106,13 +107,43 @@ struct write_least_row {
       tilehash::TILEHASH_ABI::detail::fetch_min(at, static_cast<u32>(i));
   }
 };
+// Reads the element of the row's word.
 template <class Key>
-struct read_least_row {
+struct read_of_word {
   const Key* keys;
   u64 least;
+  const u32* of_words;
+  u32* out;
+  TILEHASH_FN void operator()(u64 i) const { out[i] = of_words[ordered_word(keys[i]) - least]; }
+};
+struct mark_present {
   const u32* rows;
-  u32* firsts;
-  TILEHASH_FN void operator()(u64 i) const { firsts[i] = rows[ordered_word(keys[i]) - least]; }
+  u32* marks;
+  TILEHASH_FN void operator()(u64 word) const { marks[word] = rows[word] != no_code ? 1 : 0; }
+};
+struct write_present {
+  const u32 *rows, *places;
+  u32 *to_rows, *to_words;
+  TILEHASH_FN void operator()(u64 word) const {
+    if (rows[word] == no_code) return;
+    to_rows[places[word]] = rows[word];
+    to_words[places[word]] = static_cast<u32>(word);
+  }
+};
+struct number_words {
+  const u32* words;
+  u32* codes;
+  TILEHASH_FN void operator()(u64 code) const { codes[words[code]] = static_cast<u32>(code); }
+};
+template <class Key>
+struct write_keys_of_words {
+  const u32* words;
+  u64 least;
+  Key* keys;
+  TILEHASH_FN void operator()(u64 i) const {
+    const u64 word = least + words[i];
+    keys[i] = static_cast<Key>(std::is_signed_v<Key> ? word ^ u64(1) << 63 : word);
+  }
 };
 
 // The range of the words of integers, if it has at most `most` words; size 0 otherwise. A sample decides first.
@@ -135,30 +166,64 @@ word_range range_on_lanes(Space& space, std::span<const Key> keys, u64 most) {
   }
   return {};
 }
-// Writes the least row of each row's key, if the keys' range is small. Temporary memory: 8 bytes a row at most.
+// The least row of each word of the keys' range, or no_code; none if the range is large. Memory: 8 bytes a row at most.
 // Synchronizes.
+template <class Space>
+struct rows_of_range {
+  word_range range;
+  buffer<u32, Space> rows;
+};
 template <class Key, class Space>
-bool write_first_rows_by_range(Space& space, std::span<const Key> keys, u32* firsts) {
+rows_of_range<Space> least_rows_of_range(Space& space, std::span<const Key> keys) {
   if constexpr (std::is_integral_v<Key> && sizeof(Key) <= 8) {
-    const u64 n = keys.size();
-    if (n < tuning::gpu::least_dense) return false;
-    const word_range range = range_on_lanes(space, keys, tuning::gpu::dense_share * n);
-    if (range.size == 0) return false;
+    const u64 n = keys.size(), most = tuning::gpu::dense_share * n;
+    if (n < tuning::gpu::least_dense) return {};
+    const word_range range = range_on_lanes(space, keys, most < no_code ? most : no_code);
+    if (range.size == 0) return {};
     buffer<u32, Space> rows(space, range.size);
     space.fill(rows.data(), range.size, no_code);
-    space.for_each(n, write_least_row<Key>{keys.data(), range.least, rows.data()});
-    space.for_each(n, read_least_row<Key>{keys.data(), range.least, rows.data(), firsts});
-    return true;
+    space.for_each(keys.size(), write_least_row<Key>{keys.data(), range.least, rows.data()});
+    return {range, std::move(rows)};
   } else {
-    return false;
+    return {};
   }
 }
+// The words of the range that are those of keys, and their least rows, in the order of these. Synchronizes.
+template <class Space>
+struct words_by_row {
+  buffer<u32, Space> rows, words;
+
+  words_by_row(Space& space, const rows_of_range<Space>& of) {
+    const u64 size = of.range.size;
+    buffer<u32, Space> places(space, size + 1);
+    space.fill(places.data() + size, 1, u32(0));
+    space.for_each(size, mark_present{of.rows.data(), places.data()});
+    space.exclusive_scan(places.data(), places.data(), size + 1);
+    const u64 many = read_one(space, places.data() + size);
+    rows = buffer<u32, Space>(space, many);
+    words = buffer<u32, Space>(space, many);
+    space.for_each(size, write_present{of.rows.data(), places.data(), rows.data(), words.data()});
+    space.sort_pairs(rows.data(), words.data(), many, 32);
+    space.synchronize();
+  }
+};
 
 // As code_rows() for a CPU. Temporary memory: a map of the different keys, and 8 bytes a row. Synchronizes.
 template <class Key, class Space>
 buffer<u32, Space> code_on_lanes(Space& space, std::span<const Key> keys, u32* codes, missing_rows missing) {
   const u64 n = keys.size();
-  if (!write_first_rows_by_range(space, keys, codes)) {
+  auto dense = least_rows_of_range(space, keys);
+  if (dense.range.size != 0 && dense.range.size <= n / tuning::gpu::sorted_share) {
+    words_by_row<Space> found(space, dense);
+    space.for_each(found.words.size(), number_words{found.words.data(), dense.rows.data()});
+    space.for_each(n, read_of_word<Key>{keys.data(), dense.range.least, dense.rows.data(), codes});
+    space.synchronize();
+    return std::move(found.rows);
+  }
+  if (dense.range.size != 0) {
+    space.for_each(n, read_of_word<Key>{keys.data(), dense.range.least, dense.rows.data(), codes});
+    dense.rows = {};
+  } else {
     buffer<u32, Space> numbers(space, n);
     space.for_each(n, write_number{numbers.data()});
     map<Key, u32, Space> least(space, 0);

@@ -234,8 +234,8 @@ struct cpu : common {
 };
 
 struct sm_90 : common {
-  // ---- codes of rows: integers in a small range need no hash. Rows from which on, rows of a sample, lanes ----
-  static constexpr u64 least_dense = u64(1) << 12, sampled_rows = 1024, range_lanes = u64(1) << 17;
+  // ---- codes of integers in a small range: rows from which on, of a sample, of a word that is sorted; lanes ----
+  static constexpr u64 least_dense = 4096, sampled_rows = 1024, sorted_share = 4, range_lanes = u64(1) << 17;
   // ---- threads of a block ----
   static constexpr u32 large_block = 1024;    // takes all of a multiprocessor's scratch
   static constexpr u32 lanes_block = 256;     // of lanes that share nothing

@@ -3,12 +3,15 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <tuple>
+#include <vector>
 
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/unique_ptr.h>
+#include <nanobind/stl/vector.h>
 
 #include <tilehash/core/error.hpp>
 
@@ -39,11 +42,16 @@ auto with_key(const std::string& name, const Call& call) {
 }
 
 std::unique_ptr<gpu_factors> factorize(const std::string& type, int device, address stream, address keys,
-                                       uint64_t n, bool missing_is_key) {
+                                       uint64_t n, bool missing_is_key, address codes) {
   const nb::gil_scoped_release release;
   return with_key(type, [&]<class Key>() {
-    return factorize_on_gpu<Key>({device, stream}, at(keys), n, missing_is_key);
+    return factorize_on_gpu<Key>({device, stream}, at(keys), n, missing_is_key, at<uint32_t>(codes));
   });
+}
+// (address, stride in bytes, kind, bytes), as Python gives a column.
+using given_column = std::tuple<address, std::int64_t, std::string, int>;
+gpu_column column_of(const given_column& c) {
+  return {at(std::get<0>(c)), std::get<1>(c), std::get<2>(c).at(0), std::get<3>(c)};
 }
 std::unique_ptr<gpu_factors> unique(const std::string& type, int device, address stream, address keys,
                                     uint64_t n) {
@@ -109,6 +117,12 @@ void bind_table(nb::module_& m) {
              }
              return as_tuple(r);
            })
+      .def("update",
+           [](gpu_table& t, int device, address stream, int key_bytes, address keys,
+              const given_column& values, uint64_t n, const std::string& op) {
+             const nb::gil_scoped_release release;
+             return update_on_gpu({device, stream}, t, key_bytes, at(keys), column_of(values), n, op);
+           })
       .def(
           "find",
           [](gpu_table& t, address stream, address keys, uint64_t n, address values, uint64_t missing) {
@@ -133,6 +147,77 @@ void bind_table(nb::module_& m) {
           no_gil());
 }
 
+void bind_index(nb::module_& m) {
+  nb::class_<gpu_index>(m, "Index")
+      .def_prop_ro("size", &gpu_index::size)
+      .def(
+          "add",
+          [](gpu_index& x, address stream, address keys, uint64_t n, address ids) {
+            x.add(stream, at(keys), n, at<std::int64_t>(ids));
+          },
+          no_gil())
+      .def(
+          "find",
+          [](gpu_index& x, address stream, address keys, uint64_t n, address ids, std::int64_t missing) {
+            x.find(stream, at(keys), n, at<std::int64_t>(ids), missing);
+          },
+          no_gil())
+      .def(
+          "keys_of",
+          [](gpu_index& x, address stream, address ids, uint64_t n, address keys) {
+            return x.keys_of(stream, at<std::int64_t>(ids), n, at(keys));
+          },
+          no_gil());
+  m.def("index", [](int device, address stream, int key_bytes) {
+    const nb::gil_scoped_release release;
+    return index_on_gpu({device, stream}, key_bytes);
+  });
+}
+
+// Calls on columns and codes.
+void bind_columns(nb::module_& m) {
+  m.def("fill", [](int device, address stream, address out, uint64_t n, uint64_t word, int bytes) {
+    const nb::gil_scoped_release release;
+    fill_on_gpu({device, stream}, at(out), n, word, bytes);
+  });
+  m.def("widen", [](int device, address stream, const given_column& c, uint64_t n, address out, int bytes) {
+    const nb::gil_scoped_release release;
+    widen_on_gpu({device, stream}, column_of(c), n, at(out), bytes);
+  });
+  m.def("gather",
+        [](int device, address stream, const given_column& c, address rows, uint64_t n, address out) {
+          const nb::gil_scoped_release release;
+          gather_on_gpu({device, stream}, column_of(c), at<std::int64_t>(rows), n, at(out));
+        });
+  m.def("pack",
+        [](int device, address stream, const std::vector<given_column>& given, uint64_t n, address out) {
+          const nb::gil_scoped_release release;
+          std::vector<gpu_column> columns;
+          for (const auto& c : given) columns.push_back(column_of(c));
+          return pack_on_gpu({device, stream}, columns, n, at(out));
+        });
+  m.def("combine", [](int device, address stream, address codes, address more, uint64_t n, uint64_t number,
+                      address out) {
+    const nb::gil_scoped_release release;
+    return combine_on_gpu({device, stream}, at<uint32_t>(codes), at<uint32_t>(more), n, number,
+                          at<uint32_t>(out));
+  });
+  m.def("reduce", [](int device, address stream, address codes, uint64_t n, uint64_t groups,
+                     const given_column& c, const std::string& op, double argument, address out) {
+    const nb::gil_scoped_release release;
+    reduce_on_gpu({device, stream}, at<uint32_t>(codes), n, groups, column_of(c), op, argument, at(out));
+  });
+  nb::class_<gpu_joined>(m, "Joined")
+      .def_prop_ro("size", &gpu_joined::size)
+      .def("left", [](const gpu_joined& j, address out) { j.left(at<std::int64_t>(out)); })
+      .def("right", [](const gpu_joined& j, address out) { j.right(at<std::int64_t>(out)); });
+  m.def("join", [](int device, address stream, address left, uint64_t n, address right, uint64_t rows,
+                   uint64_t number, const std::string& kind) {
+    const nb::gil_scoped_release release;
+    return join_on_gpu({device, stream}, at<uint32_t>(left), n, at<uint32_t>(right), rows, number, kind);
+  });
+}
+
 }  // namespace
 
 NB_MODULE(_cuda, m) {
@@ -149,6 +234,8 @@ NB_MODULE(_cuda, m) {
   m.def("isin", &isin);
   m.def("table", &make_table);
   bind_table(m);
+  bind_index(m);
+  bind_columns(m);
   nb::class_<gpu_memory>(m, "Memory")
       .def_prop_ro("address", &gpu_memory::address)
       .def("order", &gpu_memory::order);

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Codes of keys, and the test for wanted keys, on a GPU.
+// Codes of keys on a GPU.
 #pragma once
 
 #include <tilehash/analysis/lane_codes.hpp>
-#include <tilehash/set.hpp>
 #include <tilehash/space/cuda_algorithms.cuh>
 
 #include "lease.cuh"
@@ -17,13 +16,6 @@ struct widen_codes {
   std::int64_t* to;
   TILEHASH_FN void operator()(u64 i) const { to[i] = from[i] == codes::no_code ? -1 : std::int64_t(from[i]); }
 };
-struct count_codes {
-  const u32* of;
-  unsigned long long* counts;
-  __device__ void operator()(u64 i) const {
-    if (of[i] != codes::no_code) atomicAdd(counts + of[i], 1ULL);
-  }
-};
 template <class T>
 struct take_rows {
   const T* from;
@@ -35,17 +27,17 @@ struct take_rows {
 template <class Key>
 class factors_of final : public gpu_factors {
  public:
-  factors_of(gpu_place at, const Key* keys, u64 n, bool missing_is_key)
-      : space_(at), keys_(keys), codes_(*space_, n) {
+  factors_of(gpu_place at, const Key* keys, u64 n, bool missing_is_key, u32* out)
+      : space_(at), n_(n), keys_(keys), own_codes_(*space_, out == nullptr ? n : 0) {
+    codes_ = out == nullptr ? own_codes_.data() : out;
     if (n == 0) return;
     (*space_).check_pointer(keys, n, "the keys");
     const auto how = missing_is_key ? codes::missing_rows::are_a_key : codes::missing_rows::excluded;
-    first_rows_ = codes::code_by_map(*space_, std::span<const Key>(keys, n), codes_.data(), how);
+    first_rows_ = codes::code_on_lanes(*space_, std::span<const Key>(keys, n), codes_, how);
   }
   u64 size() const override { return first_rows_.size(); }
-  void codes(std::int64_t* out) const override {
-    (*space_).for_each(codes_.size(), widen_codes{codes_.data(), out});
-  }
+  const u32* first_row_words() const override { return first_rows_.data(); }
+  void codes(std::int64_t* out) const override { (*space_).for_each(n_, widen_codes{codes_, out}); }
   void first_rows(std::int64_t* out) const override {
     (*space_).for_each(size(), widen_codes{first_rows_.data(), out});
   }
@@ -53,18 +45,19 @@ class factors_of final : public gpu_factors {
     (*space_).for_each(size(), take_rows<Key>{keys_, first_rows_.data(), static_cast<Key*>(out)});
   }
   void counts(std::int64_t* out) const override {
-    if (size() == 0) return;
-    (*space_).fill(out, size(), std::int64_t(0));
-    (*space_).for_each(codes_.size(), count_codes{codes_.data(), reinterpret_cast<unsigned long long*>(out)});
+    reduce_on_gpu({(*space_).device(), reinterpret_cast<std::uintptr_t>((*space_).stream())}, codes_, n_,
+                  size(), {}, "count", 0, out);
   }
 
  private:
   leased_space space_;  // outlives the buffers
+  u64 n_;
   const Key* keys_;
-  buffer<u32, cuda> codes_, first_rows_;
+  u32* codes_;
+  buffer<u32, cuda> own_codes_, first_rows_;
 };
 
-// The different keys alone, by first appearance: a map of first rows, whose items are sorted by row. It looks no key
+// The different keys alone, by first appearance: a map of first rows, or an array for a small range, sorted by row. It looks no key
 // up again, and has neither codes nor counts.
 template <class Key>
 class first_keys final : public gpu_factors {
@@ -72,6 +65,15 @@ class first_keys final : public gpu_factors {
   first_keys(gpu_place at, const Key* keys, u64 n) : space_(at) {
     if (n == 0) return;
     (*space_).check_pointer(keys, n, "the keys");
+    if (const auto dense = codes::least_rows_of_range(*space_, std::span<const Key>(keys, n));
+        dense.range.size != 0) {
+      codes::words_by_row<cuda> found(*space_, dense);
+      first_rows_ = std::move(found.rows);
+      values_ = buffer<Key, cuda>(*space_, first_rows_.size());
+      (*space_).for_each(values_.size(), codes::write_keys_of_words<Key>{found.words.data(),
+                                                                         dense.range.least, values_.data()});
+      return;
+    }
     const buffer<u32, cuda> numbers(*space_, n);
     (*space_).for_each(n, codes::write_number{numbers.data()});
     map<Key, u32, cuda> least(*space_, 0);
@@ -84,6 +86,7 @@ class first_keys final : public gpu_factors {
     (*space_).sort_pairs(first_rows_.data(), values_.data(), values_.size(), 32);
   }
   u64 size() const override { return values_.size(); }
+  const u32* first_row_words() const override { return first_rows_.data(); }
   void codes(std::int64_t* /*out*/) const override { refuse(); }
   void first_rows(std::int64_t* out) const override {
     (*space_).for_each(size(), widen_codes{first_rows_.data(), out});
@@ -108,20 +111,13 @@ std::unique_ptr<gpu_factors> unique_on_gpu(gpu_place at, const void* keys, u64 n
   if constexpr (std::is_integral_v<Key>)
     return std::make_unique<first_keys<Key>>(at, static_cast<const Key*>(keys), n);
   else  // NaN is a value, too
-    return factorize_on_gpu<Key>(at, keys, n, true);
+    return factorize_on_gpu<Key>(at, keys, n, true, nullptr);
 }
 
 template <class Key>
-std::unique_ptr<gpu_factors> factorize_on_gpu(gpu_place at, const void* keys, u64 n, bool missing_is_key) {
-  return std::make_unique<factors_of<Key>>(at, static_cast<const Key*>(keys), n, missing_is_key);
-}
-
-template <class Key>
-void isin_on_gpu(gpu_place at, const void* keys, u64 n, const void* wanted, u64 m, bool* out) {
-  const leased_space space(at);
-  set<Key, cuda> among(*space, m);
-  if (m != 0) static_cast<void>(among.insert(*space, std::span(static_cast<const Key*>(wanted), m)));
-  if (n != 0) among.contains_async(*space, std::span(static_cast<const Key*>(keys), n), flags(out, n));
+std::unique_ptr<gpu_factors> factorize_on_gpu(gpu_place at, const void* keys, u64 n, bool missing_is_key,
+                                              u32* codes) {
+  return std::make_unique<factors_of<Key>>(at, static_cast<const Key*>(keys), n, missing_is_key, codes);
 }
 
 }  // namespace tilehash::python

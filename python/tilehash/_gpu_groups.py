@@ -1,0 +1,292 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Groups and joins of arrays on a GPU, and the tables that are made of their codes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ._gpu import Array, Factors, array, given_back, module, on_gpu, same_gpu, taken, words
+from ._groups import ARGUMENTS, Groups
+
+_NUMBERS = {"mean", "var", "std", "median", "quantile"}
+_NO_CODE = 0xFFFFFFFF
+
+
+def _read(x: Any, what: str, like: Array | None) -> Array:
+    if not on_gpu(x):
+        raise TypeError(f"tilehash: the first keys are on a GPU and {what} in host memory")
+    a = array(x)
+    if a.kind not in "biuf" or a.bytes > 8:
+        raise TypeError(f"tilehash: arrays of {a.name} on a GPU are not supported")
+    if like is not None:
+        same_gpu(like, a, what)
+    return a
+
+
+class _Codes:
+    """The codes of rows of several columns, as words of 32 bits in memory of the caller's library."""
+
+    def __init__(self, columns: list[Array], missing_is_key: bool) -> None:
+        a = columns[0]
+        self.a, self.size = a, a.size
+        self._made: Any = None
+        if len(columns) > 1 and all(c.kind in "iub" for c in columns):
+            packed = a.library.empty(a, a.size, "i", 8)
+            address = a.library.address(packed)
+            size = module().pack(a.device, a.stream, [c.column for c in columns], a.size, address)
+            if size:
+                self._of(Factors(Array(address, a.size, "u", size, a.device, a.library, packed), False))
+                return
+        self._of(Factors(a, missing_is_key))
+        for column in columns[1:]:
+            self._combine(Factors(column, missing_is_key))
+
+    def _of(self, f: Factors) -> None:
+        self._made, self.words = f.made, f.words
+
+    def _combine(self, f: Factors) -> None:
+        a, codes = self.a, self.words
+        out = a.library.empty(a, a.size, "i", 4)
+        self._made = module().combine(
+            a.device,
+            a.stream,
+            a.library.address(codes),
+            a.library.address(f.words),
+            a.size,
+            max(len(f), 1),
+            a.library.address(out),
+        )
+        self.words = out
+
+    def __len__(self) -> int:
+        return int(self._made.size)
+
+    @property
+    def address(self) -> int:
+        return int(self.a.library.address(self.words))
+
+    def combined(self, f: Factors) -> Any:
+        """The first rows of the pairs of these codes and those of `f`, as int64."""
+        both = _Codes.__new__(_Codes)
+        both.a, both.size, both.words = self.a, self.size, self.words
+        both._combine(f)
+        return both.first_rows()
+
+    def first_rows(self) -> Any:
+        out = self.a.library.empty(self.a, len(self), "i", 8)
+        self._made.first_rows(self.a.library.address(out))
+        return out
+
+    def codes(self) -> Any:
+        out = self.a.library.empty(self.a, self.size, "i", 8)
+        self._made.codes(self.a.library.address(out))
+        return out
+
+    def reduced(self, column: tuple[int, int, str, int], op: str, argument: float, kind: str, size: int) -> Any:
+        a, groups = self.a, len(self)
+        out = a.library.empty(a, groups, kind, size)
+        module().reduce(
+            a.device, a.stream, self.address, self.size, groups, column, op, argument, a.library.address(out)
+        )
+        return out
+
+    def sizes(self) -> Any:
+        return self.reduced((0, 0, "i", 8), "count", 0.0, "i", 8)
+
+
+class GroupsOnGpu(Groups):
+    """Groups of rows whose keys are on a GPU."""
+
+    def __init__(self, *keys: Any, dropna: bool = True) -> None:
+        first = array(keys[0])
+        self._arrays = [_read(k, "another key column is", first if i else None) for i, k in enumerate(keys)]
+        sizes = {a.size for a in self._arrays}
+        if len(sizes) != 1:
+            raise ValueError(f"tilehash: the key columns differ in length: {sorted(sizes)}")
+        self._all = _Codes(self._arrays, not dropna)
+        self._rows = self._all.first_rows()
+
+    def __len__(self) -> int:
+        return len(self._all)
+
+    @property
+    def codes(self) -> Any:
+        """The group of each row; -1 if a key is missing."""
+        return given_back(self._all.a, self._all.codes())
+
+    @property
+    def keys(self) -> tuple[Any, ...]:
+        """The keys of the groups: an array for each key column, in the caller's kind."""
+        return tuple(given_back(a, taken(a, self._rows)) for a in self._arrays)
+
+    def size(self) -> Any:
+        """The rows of each group."""
+        return given_back(self._all.a, self._all.sizes())
+
+    def _values(self, values: Any, op: str, argument: Any) -> Any:
+        like = self._all.a
+        a = _read(values, "the values are", like)
+        if a.size != self._all.size:
+            raise ValueError(f"tilehash: {a.size} values for {self._all.size} rows")
+        if op == "nunique":
+            rows = self._all.combined(Factors(a, False))
+            return given_back(like, self._of_rows(rows))
+        if op == "sum":
+            kind, size = ("f" if a.kind == "f" else "i" if a.kind == "i" else a.library.sums), 8
+        elif op in _NUMBERS:
+            kind, size = "f", 8
+        elif op in ("any", "all"):
+            kind, size = "b", 1
+        elif op in ("count", "argmin", "argmax"):
+            kind, size = "i", 8
+        else:
+            kind, size = a.kind, a.bytes
+        name = "quantile" if op == "median" else op
+        given = ARGUMENTS[op](argument) if op in ARGUMENTS else 0.0
+        return given_back(like, self._all.reduced(a.column, name, given, kind, size))
+
+    def _of_rows(self, rows: Any) -> Any:
+        """How many of these rows each group has."""
+        a = self._all.a
+        codes = Array(self._all.address, self._all.size, "i", 4, a.device, a.library, self._all.words)
+        of = taken(codes, rows)
+        out = a.library.empty(a, len(self), "i", 8)
+        address = a.library.address
+        module().reduce(
+            a.device, a.stream, address(of), len(rows), len(self), (0, 0, "i", 8), "count", 0.0, address(out)
+        )
+        return out
+
+
+def _both(left: Array, right: Array) -> Array:
+    """The keys of both sides in one array."""
+    if (left.kind, left.bytes) != (right.kind, right.bytes):
+        raise TypeError(f"tilehash: left keys of {left.name} and right keys of {right.name} are of different types")
+    kind, size = "u" if left.kind == "b" else left.kind, max(left.bytes, 4)
+    out = left.library.empty(left, left.size + right.size, "i" if kind == "u" else kind, size)
+    address = left.library.address(out)
+    module().widen(left.device, left.stream, left.column, left.size, address, size)
+    module().widen(left.device, left.stream, right.column, right.size, address + left.size * size, size)
+    return Array(address, left.size + right.size, kind, size, left.device, left.library, out)
+
+
+def _joined(a: Array, left: int, n: int, right: int, m: int, number: int, how: str) -> Any:
+    made = module().join(a.device, a.stream, left, n, right, m, max(number, 1), how)
+    lefts = a.library.empty(a, made.size, "i", 8)
+    made.left(a.library.address(lefts))
+    if how in ("semi", "anti"):
+        return lefts
+    rights = a.library.empty(a, made.size, "i", 8)
+    made.right(a.library.address(rights))
+    return lefts, rights
+
+
+def join(left: list[Any], right: list[Any], how: str, nulls_equal: bool) -> Any:
+    """As join() for columns that have been counted; how is not "right"."""
+    first = array(left[0])
+    sides = [[_read(k, "other keys are", first) for k in side] for side in (left, right)]
+    for side in sides:
+        if len({a.size for a in side}) != 1:
+            raise ValueError("tilehash: the key columns of a side differ in length")
+    n, m = sides[0][0].size, sides[1][0].size
+    codes = _Codes([_both(l, r) for l, r in zip(*sides)], nulls_equal)
+    rows = _joined(first, codes.address, n, codes.address + 4 * n, m, len(codes), how)
+    if isinstance(rows, tuple):
+        return given_back(first, rows[0]), given_back(first, rows[1])
+    return given_back(first, rows)
+
+
+class MultiMapOnGpu:
+    """The codes of keys, a table from keys to codes, and the values."""
+
+    def __init__(self, keys: Any, values: Any) -> None:
+        a = array(keys)
+        self._values = _read(values, "the values are", a)
+        if a.size != self._values.size:
+            raise ValueError(f"tilehash: {a.size} keys and {self._values.size} values")
+        self._type, self._like = (a.kind, a.bytes), a
+        self._codes = _Codes([a], False)
+        w = self._words(a)
+        self._table = module().table(w.bytes, 4, a.device, a.stream, len(self._codes))
+        self._table.insert(a.stream, w.address, self._codes.address, a.size)
+
+    def __len__(self) -> int:
+        return self._values.size
+
+    @staticmethod
+    def _words(a: Array) -> Array:
+        """Equal keys have equal bits: floats are copied, which makes one zero of two."""
+        return words(a._replace(stride=a.column[1]) if a.kind == "f" else a)
+
+    def _found(self, keys: Any) -> tuple[Array, Any]:
+        a = _read(keys, "the keys are", self._like)
+        if (a.kind, a.bytes) != self._type:
+            raise TypeError(f"tilehash: this table has keys of {self._like.name}, not {a.name}")
+        w = self._words(a)
+        found = a.library.empty(a, a.size, "i", 4)
+        self._table.find(a.stream, w.address, a.size, a.library.address(found), _NO_CODE)
+        return a, found
+
+    def retrieve(self, keys: Any) -> tuple[Any, Any]:
+        a, found = self._found(keys)
+        address = a.library.address(found)
+        rows, right = _joined(a, address, a.size, self._codes.address, self._codes.size, len(self._codes), "inner")
+        return given_back(a, rows), given_back(self._values, taken(self._values, right))
+
+    def count(self, keys: Any) -> Any:
+        a, found = self._found(keys)
+        sizes = self._codes.sizes()
+        rows = a.library.empty(a, a.size, "i", 8)
+        address = a.library.address
+        module().widen(a.device, a.stream, (address(found), 4, "i", 4), a.size, address(rows), 8)
+        of = Array(address(sizes), len(self._codes), "i", 8, a.device, a.library, sizes)
+        return given_back(a, taken(of, rows))
+
+
+class IndexOnGpu:
+    """Ids of keys on a GPU."""
+
+    def __init__(self, keys: Any) -> None:
+        a = array(keys)
+        if a.kind not in "iu" or a.bytes < 4:
+            raise TypeError(f"tilehash: keys of an Index on a GPU are integers of 4 or 8 bytes, not {a.name}")
+        self._like, self._type = a, (a.kind, a.bytes)
+        self._index = module().index(a.device, a.stream, a.bytes)
+
+    def __len__(self) -> int:
+        return int(self._index.size)
+
+    def _keys(self, keys: Any) -> Array:
+        a = _read(keys, "the keys are", self._like)
+        if (a.kind, a.bytes) != self._type:
+            raise TypeError(f"tilehash: this table has keys of {self._like.name}, not {a.name}")
+        return words(a)
+
+    def add(self, keys: Any) -> Any:
+        a = self._keys(keys)
+        ids = a.library.empty(a, a.size, "i", 8)
+        self._index.add(a.stream, a.address, a.size, a.library.address(ids))
+        return given_back(a, ids)
+
+    def find(self, keys: Any, default: int) -> Any:
+        a = self._keys(keys)
+        ids = a.library.empty(a, a.size, "i", 8)
+        self._index.find(a.stream, a.address, a.size, a.library.address(ids), default)
+        return given_back(a, ids)
+
+    def keys_of(self, ids: Any) -> Any:
+        given = _read(ids, "the ids are", self._like)
+        if given.kind != "i":
+            raise TypeError(f"tilehash: ids are signed integers, not {given.name}")
+        a = given
+        if a.bytes != 8 or a.stride is not None:
+            out = a.library.empty(a, a.size, "i", 8)
+            module().widen(a.device, a.stream, a.column, a.size, a.library.address(out), 8)
+            a = Array(a.library.address(out), a.size, "i", 8, a.device, a.library, out)
+        keys = a.library.empty(a, a.size, *self._type)
+        if not self._index.keys_of(a.stream, a.address, a.size, a.library.address(keys)):
+            raise IndexError(f"tilehash: ids are from 0 to {len(self) - 1}")
+        return given_back(a, keys)
+
+
+__all__ = ["GroupsOnGpu", "IndexOnGpu", "MultiMapOnGpu", "join"]
