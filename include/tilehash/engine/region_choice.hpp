@@ -126,7 +126,8 @@ bool regions_pay(const Space& space, const Design& design, u64 n, u64 held) {
       return false;
     const double full = static_cast<double>(held + n) / static_cast<double>(design.capacity());
     if (held != 0 && merges_in_place(space, design, n)) {
-      return n >= design.capacity() / tuning::of<Space>::merge_share(full, sizeof(typename Design::word));
+      const u64 slots = design.capacity();
+      return n >= slots / tuning::of<Space>::merge_share(full, sizeof(typename Design::word), slots);
     }
     const u64 share = held == 0 ? tuning::of<Space>::fill_share_of_empty
                                 : tuning::of<Space>::fill_share(full, sizeof(typename Design::word));

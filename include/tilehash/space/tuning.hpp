@@ -17,7 +17,6 @@
 //                     kernel's block size is in its type, so host and device must agree on it
 //   gpu_here, here    the GPU or CPU that the code is compiled for. For occupancy and for requests in flight,
 //                     never for the size of a type that host and device exchange
-//
 // The space itself reads sizes that differ within a class: of the L2 cache, of shared memory, and the number
 // of multiprocessors. Limits that bound a loop or a retry are no tuning numbers: designs name them.
 #pragma once
@@ -72,8 +71,9 @@ struct common {
     return word_bytes > 8 ? 4 : full > 0.93 ? 20 : full > 0.85 ? 17 : 12;
   }
   // The same for a merge, which streams the table one way. In a rather empty table single inserts are fast.
-  static constexpr u64 merge_share(double full, u64 word_bytes) {
-    return full > 0.93 ? 100 : full > 0.85 ? 50 : word_bytes > 8 ? 25 : full > 0.65 ? 30 : 12;
+  static constexpr u64 merge_share(double full, u64 word_bytes, u64 slots) {
+    const u64 fuller = full > (slots < u64(1) << 22 ? 0.7 : 0.65) ? 30 : 12;
+    return full > 0.93 ? 100 : full > 0.85 ? 50 : word_bytes > 8 ? 25 : fuller;
   }
   static constexpr u64 merge_few_share = 16;      // up to it a merge reads the buckets of its items alone,
   static constexpr double merge_few_load = 0.82;  // if the table stays so empty
