@@ -71,8 +71,8 @@ struct common {
     return word_bytes > 8 ? 4 : full > 0.93 ? 20 : full > 0.85 ? 17 : 12;
   }
   // The same for a merge, which streams the table one way. In a rather empty table single inserts are fast.
-  static constexpr u64 merge_share(double full, u64 word_bytes, u64 slots) {
-    const u64 fuller = full > (slots < u64(1) << 22 ? 0.7 : 0.65) ? 30 : 12;
+  static constexpr u64 merge_share(double full, u64 word_bytes, u64 capacity) {
+    const u64 fuller = full > (capacity < u64(1) << 22 ? 0.7 : 0.65) ? 30 : 12;
     return full > 0.93 ? 100 : full > 0.85 ? 50 : word_bytes > 8 ? 25 : fuller;
   }
   static constexpr u64 merge_few_share = 16;      // up to it a merge reads the buckets of its items alone,
