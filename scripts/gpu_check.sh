@@ -22,6 +22,7 @@
 #   TILEHASH_SANITIZER_FILTER  GoogleTest filter for the runs under compute-sanitizer (default: *)
 #   TILEHASH_LOADS             load factors of the yardstick, with commas between them
 #   TILEHASH_GENOME            a FASTA file (.gz or not) for the step inputs
+#   TILEHASH_REPRODUCE         more options for the step papers, such as --quick (small sizes)
 #   TILEHASH_SANITIZER_SECONDS limit for one program under compute-sanitizer (default: 300)
 # Where {fmt}, nlohmann-json, CLI11 or GoogleTest are missing, scripts/vendor.sh (run elsewhere) packs them.
 # shellcheck source=scripts/lib.sh
@@ -294,7 +295,10 @@ step_hashgraph() {
 }
 
 # Every table and figure of the papers. What this commit has recorded is left out, so a stopped run goes on.
-step_papers() { "$program" reproduce all --space cuda --results "$(results)"; }
+step_papers() {
+  # shellcheck disable=SC2086 # words are wanted
+  "$program" reproduce all --space cuda --results "$(results)" ${TILEHASH_REPRODUCE:-}
+}
 
 # ---------------------------------------------------------------------------------------------------------
 known=" configure build code test differential memcheck racecheck initcheck synccheck inputs run ceilings yardstick calls tail aggregation growth goals thesis horton coherent dynamic hashgraph papers "
