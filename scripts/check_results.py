@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Checks bench/results: at most 2 MB, every file cited by a page, an entry of papers/ or a script, every JSON file packed, of a
+"""Checks bench/results: at most 2 MB, every file cited by a page, an entry of papers/ or a script and packed, every JSON file of a
 clean commit and in the folder of its machine. A release's folder (MACHINE/VERSION, scripts/record.sh) needs no citation, as
 `tilehash report` reads all of it. Its files have one commit, and no later commit changes them.
 
 A file is cited by its name, alone or with folders (h200/thesis_size.json). A packed file has numbers of
 five digits and no single runs, and names each field once: "same" has the fields that are the same in all rows, "columns" lists
-of the others ("seconds.median" is the field of an object), and a row is the number of its list, then a value of each field. A
-packed profile has a line a launch, a packed text one space between columns. packaging/results_archive.sh has the whole files.
+of the others ("seconds.median" is the field of an object, "a,b" two fields that are equal in all rows), those that change least
+first. A row is the number of its list, how many of its first values are those of the last row of this list, and the other values. A
+packed profile names kernels and metrics once and has a line a launch, a packed text one space between columns.
+packaging/results_archive.sh has the whole files.
 
 usage: check_results.py                    checks
        check_results.py --pack FILE...     packs files that --json or ncu wrote, and texts, in place
@@ -53,18 +55,45 @@ def flat(row, outer=""):
     return fields
 
 
+def differ(value, other):
+    return json.dumps(value) != json.dumps(other)  # 1, 1.0 and true are equal in Python
+
+
+def in_columns(names, lines):
+    """The names and the lines with equal columns in one, and the columns that change least from line to line first."""
+    equal = {}
+    for name, values in zip(names, zip(*lines)):
+        equal.setdefault(json.dumps(values), []).append(name)
+    columns = [(",".join(its), json.loads(values)) for values, its in equal.items()]
+    columns.sort(key=lambda one: sum(map(differ, one[1], one[1][1:])))
+    return [name for name, _ in columns], list(zip(*(values for _, values in columns))) or lines
+
+
+def shortened(lines):
+    """How many of a line's first values are those of the line before, then the others."""
+    last = []
+    for line in lines:
+        known = next((i for i, pair in enumerate(zip(line, last)) if differ(*pair)), len(last))
+        yield [known, *line[known:]]
+        last = line
+
+
 def packed(data):
     if isinstance(data, list):  # as older commits wrote it
         data = {"header": {}, "rows": data}
     if "columns" in data:
         return data
-    rows, columns, values = [flat(row) for row in data["rows"]], [], []
+    rows, lines, columns = [flat(row) for row in data["rows"]], {}, []
     same = {name: value for name, value in rows[0].items() if all(name in r and r[name] == value for r in rows)}
+    rows = [{name: value for name, value in row.items() if name not in same} for row in rows]
     for row in rows:
-        names = [name for name in row if name not in same]
-        if names not in columns:
-            columns.append(names)
-        values.append([columns.index(names), *(row[name] for name in names)])
+        lines.setdefault(tuple(row), []).append(list(row.values()))
+    for names, its in lines.items():
+        joined, its = in_columns(names, its)
+        columns.append(joined)
+        lines[names] = shortened(its)
+    at = {names: number for number, names in enumerate(lines)}
+    values = [[at[tuple(row)], *next(lines[tuple(row)])] for row in rows]
     return {"header": data["header"], "same": same, "columns": columns, "rows": values}
 
 
@@ -76,24 +105,30 @@ def text_of(data):
     return "{" + head + ',\n"rows": [\n' + ",\n".join(map(dump, data["rows"])) + "\n]}\n"
 
 
-def short_profile(text):
-    """ncu's CSV with a line a launch: kernel, block, grid, and each metric with its value and unit."""
-    lines, last = [], None
-    for line in text.splitlines():
-        if not line.startswith('"') or line.startswith('"ID"'):
-            lines += [] if line.startswith('"ID"') else [line]
-            continue
-        at, _, _, _, kernel, _, _, block, grid, _, _, _, metric, unit, value = next(csv.reader([line]))
-        if at != last:
-            lines.append(f'"{kernel}","{block}","{grid}"')
-        lines[-1] += f',"{metric}: {value} {unit}"'.replace(' "', '"')
-        last = at
-    return "\n".join(lines) + "\n"
-
-
 def short_columns(text):
     """A text with one space between columns."""
     return "\n".join(re.sub(r"(?<=\S) {2,}", " ", line).rstrip() for line in text.split("\n"))
+
+
+def short_profile(text):
+    """ncu's CSV: the metrics with their units, a kernel when it comes first, and a launch as kernel, block, grid and values."""
+    lines, kernels, launches = [], [], {}
+    for line in text.splitlines():
+        if not line.startswith('"'):
+            lines.append(short_columns(line))
+        elif not line.startswith('"ID"'):
+            at, _, _, _, kernel, _, _, block, grid, _, _, _, metric, unit, value = next(csv.reader([line]))
+            launches.setdefault((int(at), kernel, block, grid), {})[f"{metric} {unit}"] = value.replace(",", "")
+    metrics = None
+    for (_, kernel, block, grid), values in launches.items():
+        if list(values) != metrics:
+            metrics = list(values)
+            lines.append(f"metrics: {', '.join(metrics)}")
+        if kernel not in kernels:
+            lines.append(f"kernel {len(kernels)}: {kernel}")
+            kernels.append(kernel)
+        lines.append(" ".join([str(kernels.index(kernel)), *(x.replace(" ", "") for x in (block, grid)), *values.values()]))
+    return "\n".join(lines) + "\n"
 
 
 PACKERS = {".csv": short_profile, ".txt": short_columns, ".json": lambda text: text_of(packed(json.loads(text)))}
@@ -161,11 +196,10 @@ def main():
     wrong = [f"{name}: no page, entry of papers/ or script cites it" for name in left]
     releases = {}
     for path in files:
-        if path.suffix != ".json":
-            continue
-        if '\n"columns": ' not in path.read_text():
+        text = path.read_text()
+        if path.suffix in (".json", ".txt") and PACKERS[path.suffix](text) != text:
             wrong.append(f"{path.relative_to(ROOT)}: scripts/check_results.py --pack makes it smaller")
-        wrong += origin_faults(path, releases)
+        wrong += origin_faults(path, releases) if path.suffix == ".json" else []
     for folder in releases:
         wrong += [f"{name}: a release's results stay as they are" for name in changed_since_added(folder)]
     size = sum(path.lstat().st_size for path in files)

@@ -9,6 +9,7 @@
 #include <fstream>
 #include <map>
 #include <set>
+#include <sstream>
 
 #include "dataset.hpp"
 
@@ -18,24 +19,32 @@ namespace {
 namespace fs = std::filesystem;
 using json = nlohmann::ordered_json;
 
-// The field that a path of names leads to, "seconds.median" to the median of the seconds.
-json& field(json& row, const std::string& path) {
-  json* at = &row;
-  std::size_t from = 0, dot = 0;
-  for (; (dot = path.find('.', from)) != std::string::npos; from = dot + 1)
-    at = &(*at)[path.substr(from, dot - from)];
-  return (*at)[path.substr(from)];
+// Sets the field that a path of names leads to, "seconds.median" the median of the seconds; of "a,b" both.
+void put(json& row, const std::string& paths, const json& value) {
+  std::istringstream all(paths);
+  for (std::string path; std::getline(all, path, ',');) {
+    std::istringstream names(path);
+    json* at = &row;
+    for (std::string name; std::getline(names, name, '.');) at = &(*at)[name];
+    *at = value;
+  }
 }
 
-// The rows of a packed file as objects. A row is the number of its columns, then a value of each.
+// The rows of a packed file as objects (scripts/check_results.py).
 json unpacked(const json& data) {
   json same = json::object(), rows = json::array();
-  for (const auto& [name, value] : data.at("same").items()) field(same, name) = value;
+  for (const auto& [name, value] : data.at("same").items()) put(same, name, value);
+  std::map<std::size_t, std::vector<json>> last;  // of each list of columns
   for (const json& values : data.at("rows")) {
-    const json& columns = data.at("columns").at(values.at(0).get<std::size_t>());
+    const auto list = values.at(0).get<std::size_t>(), known = values.at(1).get<std::size_t>();
+    const json& columns = data.at("columns").at(list);
+    std::vector<json>& all = last[list];
+    all.resize(columns.size());
     json row = same;
-    for (std::size_t i = 0; i < columns.size(); ++i)
-      field(row, columns[i].get<std::string>()) = values.at(i + 1);
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+      if (i >= known) all[i] = values.at(2 + i - known);
+      put(row, columns[i].get<std::string>(), all[i]);
+    }
     rows.push_back(std::move(row));
   }
   return rows;

@@ -57,15 +57,16 @@ def unpacked(data):
     """The rows of a file as objects. Packed files (scripts/check_results.py) have columns instead."""
     if "columns" not in data:
         return data["rows"]
-    rows = []
-    for at, *values in data["rows"]:
+    rows, last = [], {}
+    for at, known, *values in data["rows"]:
+        last[at] = [*last.get(at, [])[:known], *values]
         row = {}
-        for name, value in [*data["same"].items(), *zip(data["columns"][at], values, strict=True)]:
-            *outer, last = name.split(".")
-            inside = row
-            for one in outer:
-                inside = inside.setdefault(one, {})
-            inside[last] = value
+        for names, value in [*data["same"].items(), *zip(data["columns"][at], last[at], strict=True)]:
+            for *outer, field in (name.split(".") for name in names.split(",")):
+                inside = row
+                for one in outer:
+                    inside = inside.setdefault(one, {})
+                inside[field] = value
         rows.append(row)
     return rows
 

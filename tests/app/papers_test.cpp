@@ -21,7 +21,6 @@ namespace {
 using json = nlohmann::ordered_json;
 using testing::contains;
 using testing::message_of;
-using testing::temporary_file;
 
 paper_entry entry_named(const std::string& name) { return find_paper_entries(name).front(); }
 
@@ -125,25 +124,34 @@ TEST(Papers, DivideRowsOfOneSpaceByThoseOfAnother) {
   EXPECT_EQ(cells.ours[0][16], 4.0);  // the third series' first column
 }
 
-// scripts/check_results.py packs: "same" in all rows, lists of the other fields, rows of a list's number and its values.
+// scripts/check_results.py packs: "same" in all rows, lists of the other fields, rows of a list's number, how many values are those
+// of its last row, and the others.
 TEST(Papers, ReadRowsOfPackedFiles) {
-  const auto rows_in = [](const char* name, const std::string& columns) {
+  namespace fs = std::filesystem;
+  const fs::path folder = fs::temp_directory_path() / (std::to_string(getpid()) + "_packed");
+  fs::create_directories(folder);
+  const auto rows_in = [&](const std::string& name, const std::string& columns) {
     paper_entry entry = entry_named("li:table7");
-    const temporary_file file(name,
-                              R"({"header": {"machine": "m"}, "same": {"space": "cpu", "seconds.runs": 3},
-"columns": )" + columns + R"(, "rows": [[0, "tiled", 1.5], [1, 7]]})");
-    const std::filesystem::path path = file.path();
-    entry.data["recorded"] = {"bench/results/" + path.filename().string()};
-    return read_paper_results(entry, path.parent_path().string()).at(0).rows;
+    entry.data["recorded"] = {"bench/results/" + name};
+    std::ofstream(folder / name)
+        << R"({"header": {"machine": "m"}, "same": {"space": "cpu", "seconds.runs": 3},
+"columns": )"
+        << columns << R"(, "rows": [[0, 0, "tiled", 1.5], [1, 0, 7], [0, 1, 2.5]]})";
+    return read_paper_results(entry, folder.string()).at(0).rows;
   };
-  const auto rows = rows_in("fits.json", R"([["design", "seconds.median"], ["n"]])");
-  ASSERT_EQ(rows.size(), 2U);
+  const auto rows = rows_in("fits.json", R"([["design", "seconds.min,seconds.median"], ["n"]])");
+  ASSERT_EQ(rows.size(), 3U);
   EXPECT_EQ(rows[0],
-            json::parse(R"({"space": "cpu", "seconds": {"runs": 3, "median": 1.5}, "design": "tiled"})"));
+            json::parse(
+                R"({"space": "cpu", "seconds": {"runs": 3, "min": 1.5, "median": 1.5}, "design": "tiled"})"));
   EXPECT_EQ(rows[1], json::parse(R"({"space": "cpu", "seconds": {"runs": 3}, "n": 7})"));
+  EXPECT_EQ(rows[2],
+            json::parse(
+                R"({"space": "cpu", "seconds": {"runs": 3, "min": 2.5, "median": 2.5}, "design": "tiled"})"));
   EXPECT_TRUE(contains(
       message_of<input_error>([&] { rows_in("differs.json", R"([["design", "n", "more"], ["n"]])"); }),
       "pack"));
+  fs::remove_all(folder);
 }
 
 TEST(Papers, AddSizesThatOnlyWeHave) {
