@@ -8,7 +8,6 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
-#include <set>
 #include <sstream>
 
 #include "dataset.hpp"
@@ -78,6 +77,11 @@ std::string text_of(const json& header, const char* key) {
   return header.contains(key) && header[key].is_string() ? header[key].get<std::string>() : std::string();
 }
 
+bool is_quick(const fs::path& path) {
+  const json& data = read(path);
+  return !data.is_null() && data["header"].value("quick", false);
+}
+
 void add(std::map<std::string, paper_results>& all, const std::string& group, const fs::path& path) {
   const json& data = read(path);
   if (data.is_null()) return;
@@ -113,23 +117,28 @@ json reproduced(const paper_entry& entry, const std::string& folder) {
 }
 
 std::vector<paper_results> read_paper_results(const paper_entry& entry, const std::string& folder) {
+  std::map<std::string, std::vector<fs::path>> recorded;  // by machine
+  if (!entry.data["recorded"].is_null()) {
+    for (const json& name : entry.data["recorded"]) {
+      const fs::path inside = fs::path(name.get<std::string>()).lexically_relative("bench/results");
+      if (!read(folder / inside).is_null())
+        recorded[inside.parent_path().string()].push_back(folder / inside);
+    }
+  }
   std::map<std::string, paper_results> all;
   add(all, "", fs::path(folder) / entry.file_name());
   for (const fs::path& machine : folders_in(folder)) {
     const std::string group = machine.filename().string();
     add(all, group, machine / entry.file_name());
     const auto releases = folders_in(machine);  // the last one that has the entry
-    for (auto release = releases.rbegin(); release != releases.rend() && !all.contains(group); ++release)
-      add(all, group, *release / entry.file_name());
-  }
-  std::set<std::string> done;  // these replace the runs that the entry names
-  for (const auto& [group, of] : all) done.insert(group);
-  if (!entry.data["recorded"].is_null()) {
-    for (const json& name : entry.data["recorded"]) {
-      const fs::path inside = fs::path(name.get<std::string>()).lexically_relative("bench/results");
-      if (!done.contains(inside.parent_path().string()))
-        add(all, inside.parent_path().string(), fs::path(folder) / inside);
+    for (auto release = releases.rbegin(); release != releases.rend() && !all.contains(group); ++release) {
+      const fs::path path = *release / entry.file_name();
+      if (!is_quick(path) || !recorded.contains(group)) add(all, group, path);
     }
+  }
+  for (const auto& [group, paths] : recorded) {
+    if (all.contains(group)) continue;
+    for (const fs::path& path : paths) add(all, group, path);
   }
   std::vector<paper_results> results;
   results.reserve(all.size());

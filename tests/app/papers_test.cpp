@@ -167,28 +167,32 @@ TEST(Papers, AddSizesThatOnlyWeHave) {
   EXPECT_EQ(cells.ours[0][3 * 9 + 8], 0.5);
 }
 
-// bench/results: MACHINE/VERSION has a release, MACHINE/ single runs that the entry names.
+// bench/results: MACHINE/VERSION has a release, MACHINE/ single runs that the entry names. A release's run of small sizes does not
+// replace these.
 TEST(Papers, ReadTheLastReleaseOfEachMachine) {
   namespace fs = std::filesystem;
   const fs::path folder = fs::temp_directory_path() / (std::to_string(getpid()) + "_releases");
   paper_entry entry = entry_named("li:table7");
   entry.data["recorded"] = {"bench/results/h100/runs.json", "bench/results/xeon/runs.json"};
-  const auto write = [&](const fs::path& inside, const char* machine) {
+  const auto write = [&](const fs::path& inside, const char* machine, const char* quick = "false") {
     fs::create_directories((folder / inside).parent_path());
-    std::ofstream(folder / inside) << R"({"header": {"machine": ")" << machine
-                                   << R"("}, "rows": [{"n": 1}]})";
+    std::ofstream(folder / inside) << R"({"header": {"machine": ")" << machine << R"(", "quick": )" << quick
+                                   << R"(}, "rows": [{"n": 1}]})";
   };
   write("h100/runs.json", "single run");
   write("xeon/runs.json", "single run");
   write("h100/0.9.0/li_table7.json", "older release");
   write("h100/0.10.0/li_table7.json", "newer release");
   write("h100/0.11.0/li_table8.json", "release without the entry");
+  write("cpu/0.10.0/li_table7.json", "small sizes", "true");
+  write("xeon/0.10.0/li_table7.json", "small sizes", "true");
   const auto results = read_paper_results(entry, folder.string());
   fs::remove_all(folder);
-  ASSERT_EQ(results.size(), 2U);
-  EXPECT_EQ(results[0].machine, "newer release");
-  EXPECT_EQ(results[0].rows.size(), 1U);
-  EXPECT_EQ(results[1].machine, "single run");
+  ASSERT_EQ(results.size(), 3U);
+  EXPECT_EQ(results[0].machine, "small sizes");
+  EXPECT_EQ(results[1].machine, "newer release");
+  EXPECT_EQ(results[1].rows.size(), 1U);
+  EXPECT_EQ(results[2].machine, "single run");
 }
 
 }  // namespace
