@@ -39,7 +39,7 @@ fi
 venv=build/python/venv
 [ -e "$venv/bin/pytest" ] || {
   "${PYTHON:-python3}" -m venv "$venv"
-  "$venv/bin/pip" install --quiet mypy pytest hypothesis numpy pandas polars pyarrow distributed
+  "$venv/bin/pip" install --quiet mypy pytest hypothesis numpy pandas polars pyarrow 'dask[dataframe]' distributed
 }
 rm -rf build/python/wheel
 "$venv/bin/pip" wheel --quiet --no-deps --wheel-dir build/python/wheel ./python

@@ -2,7 +2,8 @@
 """One map over several processes, and groups of rows that are distributed over them.
 
 A rank is a process. All ranks make the same calls in the same order, each with rows of its own. A group connects
-them: any object with the four methods of `Group`. `Sockets` is one, `dask()` makes one for the workers of a Dask cluster.
+them: a group of torch.distributed, a communicator of mpi4py, or any object with the four methods of `Group`. `Sockets` is
+one; `dask()` and `ray()` make one for the workers of a cluster.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import socket
 import threading
+import uuid
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Literal, Protocol
 
@@ -18,11 +20,10 @@ import numpy.typing as npt
 
 from ._analysis import factorize
 from ._arrays import NO_CODE, Array, Column
+from ._communicators import Bytes, MpiGroup, TorchGroup, Words, as_group
 from ._tables import Map as LocalMap
 from ._tables import _as_column, _Words
 
-Words = npt.NDArray[np.uint64]
-Bytes = npt.NDArray[np.uint8]
 SHARD_BITS = 12
 
 
@@ -280,10 +281,13 @@ class Map:
     All verbs but `local`, `owner` and `items` are collective. Results are in the order of the rank's own keys, and numbers
     of keys are sums over all ranks. If a rank fails before the maps change, all ranks raise and no map has changed. The
     types of keys and values are given, because a rank may bring no rows.
+
+    A group is an object with the methods of `Group`, a group of torch.distributed, a communicator of mpi4py, or None for
+    one rank.
     """
 
-    def __init__(self, group: Group | None = None, keys: Any = np.int64, values: Any = np.int64) -> None:
-        self._group: Group = One() if group is None else group
+    def __init__(self, group: Any = None, keys: Any = np.int64, values: Any = np.int64) -> None:
+        self._group: Group = One() if group is None else as_group(group)
         if not 1 <= self._group.size() <= 1 << SHARD_BITS or not 0 <= self._group.rank() < self._group.size():
             raise ValueError("tilehash: a group has 1 to 4096 ranks, numbered from 0")
         self._agreement = _Agreement(self._group)
@@ -443,7 +447,7 @@ def _unique(keys: Array) -> tuple[Array, Any]:
     return values, codes
 
 
-def group_by(group: Group, keys: Any, values: Any, op: Literal["sum", "min", "max"]) -> tuple[Any, Any]:
+def group_by(group: Any, keys: Any, values: Any, op: Literal["sum", "min", "max"]) -> tuple[Any, Any]:
     """Combines the values of equal keys of all ranks. Returns the keys that this rank owns, and their values. Collective."""
     k, v = np.asarray(keys), np.asarray(values)
     m = Map(group, k.dtype, v.dtype)
@@ -451,45 +455,59 @@ def group_by(group: Group, keys: Any, values: Any, op: Literal["sum", "min", "ma
     return m.items()
 
 
-# ---- Dask ----
+# ---- clusters ----
+
+OnEach = Callable[..., list[Any]]
 
 
 class Ranks:
-    """One rank on each worker of a Dask cluster. Rows go from worker to worker, not through the scheduler."""
+    """One rank on each worker of a cluster. Rows go from worker to worker, not through the scheduler."""
 
-    def __init__(self, client: Any, workers: list[str]) -> None:
-        self._client, self._workers = client, workers
+    def __init__(self, on_each: OnEach, token: str, size: int) -> None:
+        self._on_each, self._token, self._size = on_each, token, size
+
+    def __len__(self) -> int:
+        return self._size
 
     def run(self, f: Callable[..., Any], *arguments: Any) -> list[Any]:
         """Calls f(group, *arguments) on all ranks at the same time. Returns the results by rank."""
-        number = {w: r for r, w in enumerate(self._workers)}
-        futures = [
-            self._client.submit(_run_on_worker, f, number[w], arguments, workers=[w], pure=False) for w in self._workers
-        ]
-        return list(self._client.gather(futures))
+        return self._on_each(_run_on_worker, [(self._token, f, arguments)] * self._size)
 
 
-_groups: dict[int, Any] = {}
+_groups: dict[tuple[str, int], Any] = {}  # of a worker process: a listening socket, then a Sockets
 
 
-def _run_on_worker(f: Callable[..., Any], rank: int, arguments: tuple[Any, ...]) -> Any:
-    return f(_groups[rank], *arguments)
+def _run_on_worker(rank: int, token: str, f: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
+    return f(_groups[token, rank], *arguments)
 
 
-def _listen(rank: int, host: str) -> tuple[str, int]:
+def _listen(rank: int, token: str, host: str) -> tuple[str, int]:
     listener = socket.create_server((host, 0))
-    _groups[rank] = listener
+    _groups[token, rank] = listener
     return host, listener.getsockname()[1]
 
 
-def _connect(rank: int, addresses: list[tuple[str, int]]) -> None:
-    listener = _groups[rank]
-    _groups[rank] = Sockets.connect(rank, listener, addresses)
+def _connect(rank: int, token: str, addresses: list[tuple[str, int]]) -> None:
+    listener = _groups[token, rank]
+    _groups[token, rank] = Sockets.connect(rank, listener, addresses)
     listener.close()
 
 
-def _close(rank: int) -> None:
-    _groups.pop(rank).close()
+def _close(rank: int, token: str) -> None:
+    group = _groups.pop((token, rank), None)
+    if group is not None:
+        group.close()
+
+
+def _connected(on_each: OnEach, hosts: list[str]) -> Iterator[Ranks]:
+    """on_each(f, rows) calls f(r, *rows[r]) on worker r, on all workers at the same time. Yields once."""
+    token, size = uuid.uuid4().hex, len(hosts)
+    try:
+        addresses = [tuple(a) for a in on_each(_listen, [(token, h) for h in hosts])]
+        on_each(_connect, [(token, addresses)] * size)
+        yield Ranks(on_each, token, size)
+    finally:
+        on_each(_close, [(token,)] * size)
 
 
 @contextlib.contextmanager
@@ -500,18 +518,48 @@ def dask(client: Any) -> Iterator[Ranks]:
         results = ranks.run(f)       # f(group) on each worker
     """
     workers = sorted(client.scheduler_info(n_workers=-1)["workers"])
-    hosts = [w.split("://")[-1].rsplit(":", 1)[0] for w in workers]
 
-    def on_each(f: Callable[..., Any], *more: Any) -> list[Any]:
-        futures = [
-            client.submit(f, r, *(m[r] if isinstance(m, tuple) else m for m in more), workers=[w], pure=False)
-            for r, w in enumerate(workers)
-        ]
+    def on_each(f: Callable[..., Any], rows: list[tuple[Any, ...]]) -> list[Any]:
+        futures = [client.submit(f, r, *rows[r], workers=[w], pure=False) for r, w in enumerate(workers)]
         return list(client.gather(futures))
 
-    addresses = on_each(_listen, tuple(hosts))
-    on_each(_connect, [tuple(a) for a in addresses])
+    yield from _connected(on_each, [w.split("://")[-1].rsplit(":", 1)[0] for w in workers])
+
+
+@contextlib.contextmanager
+def ray(ranks: int | None = None, **options: Any) -> Iterator[Ranks]:
+    """Starts ranks as actors of Ray, one on each node unless `ranks` says how many, and connects them.
+
+    The options are those of an actor, such as num_cpus. By default actors are spread over the nodes.
+
+    with tilehash.distributed.ray(ranks=4) as ranks:
+        results = ranks.run(f)       # f(group) in each actor
+    """
+    import ray as library
+
+    if not library.is_initialized():
+        library.init()
+    size = sum(bool(node["Alive"]) for node in library.nodes()) if ranks is None else ranks
+    if not 1 <= size <= 1 << SHARD_BITS:
+        raise ValueError("tilehash: a group has 1 to 4096 ranks")
+    actor = library.remote(_Actor).options(**{"scheduling_strategy": "SPREAD", **options})
+    actors = [actor.remote() for _ in range(size)]
+
+    def on_each(f: Callable[..., Any], rows: list[tuple[Any, ...]]) -> list[Any]:
+        return list(library.get([a.call.remote(f, r, *rows[r]) for r, a in enumerate(actors)]))
+
     try:
-        yield Ranks(client, workers)
+        yield from _connected(on_each, library.get([a.host.remote() for a in actors]))
     finally:
-        on_each(_close)
+        for a in actors:
+            library.kill(a)
+
+
+class _Actor:
+    def host(self) -> str:
+        import ray as library
+
+        return str(library.util.get_node_ip_address())
+
+    def call(self, f: Callable[..., Any], *arguments: Any) -> Any:
+        return f(*arguments)
