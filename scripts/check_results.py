@@ -14,6 +14,9 @@ packaging/results_archive.sh has the whole files.
 usage: check_results.py                    checks
        check_results.py --pack FILE...     packs files that --json or ncu wrote, and texts, in place
        check_results.py --share FILE...    makes files of the same runs links to the first of them
+       check_results.py --origin MACHINE FOLDER
+                                           prints version and commit of what `tilehash reproduce` wrote there, and the files to
+                                           record as MACHINE's: of a GPU those that a GPU measured
        check_results.py --uncited          lists the files that nothing cites
 """
 
@@ -144,6 +147,17 @@ def share(paths):
             path.symlink_to(first[runs].name)
 
 
+def origin(machine, folder):
+    """Version and commit of the files that `tilehash reproduce` wrote, and those that this machine measured."""
+    headers = {path: json.loads(path.read_text()).get("header", {}) for path in sorted(folder.glob("*.json"))}
+    headers = {path: header for path, header in headers.items() if "entry" in header}
+    made = {f"{header['version']} {header['commit']}" for header in headers.values()}
+    its = [str(path) for path, header in headers.items() if MACHINES[machine] in (header["gpu"] or header["machine"])]
+    if len(made) != 1 or not its:
+        sys.exit(f"error: {folder}: {len(its)} files of {machine}, made by {', '.join(sorted(made)) or 'nobody'}; one commit is needed")
+    return [*made, *its]
+
+
 def origin_faults(path, commits):
     """Of a JSON file: what is wrong with its machine and its commit. `commits`: of each release's folder, added to."""
     header, name = json.loads(path.read_text())["header"], path.relative_to(ROOT)
@@ -187,6 +201,9 @@ def main():
         return 0
     if sys.argv[1:2] == ["--share"]:
         share(map(pathlib.Path, sys.argv[2:]))
+        return 0
+    if sys.argv[1:2] == ["--origin"]:
+        print("\n".join(origin(sys.argv[2], pathlib.Path(sys.argv[3]))))
         return 0
     files = sorted(path for path in RESULTS.rglob("*") if path.is_file())
     left = [str(path.relative_to(ROOT)) for path in uncited(files)]
