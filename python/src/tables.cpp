@@ -29,7 +29,8 @@ class word_map {
   using table = map<u64, u64, cpu>;
 
  public:
-  word_map(u64 capacity, int threads) : space_(space_of(threads)), table_(space_, capacity) {}
+  word_map(u64 capacity, bool grow, int threads)
+      : space_(space_of(threads)), table_(space_, capacity, {.grow = grow}) {}
 
   nb::tuple insert(const words_in& keys, const words_in& values) {  // the first of equal keys
     return changed([&] { return table_.insert(space_, span_of(keys), span_of(values), keep::first); });
@@ -105,7 +106,8 @@ class word_map {
 
 class word_set {
  public:
-  word_set(u64 capacity, int threads) : space_(space_of(threads)), table_(space_, capacity) {}
+  word_set(u64 capacity, bool grow, int threads)
+      : space_(space_of(threads)), table_(space_, capacity, {.grow = grow}) {}
 
   nb::tuple insert(const words_in& keys) {
     insert_report report;
@@ -152,7 +154,7 @@ class word_set {
 
 void bind_tables(nb::module_& m) {
   nb::class_<word_map>(m, "Map")
-      .def(nb::init<u64, int>(), nb::arg("capacity"), nb::arg("threads"))
+      .def(nb::init<u64, bool, int>(), nb::arg("capacity"), nb::arg("grow"), nb::arg("threads"))
       .def("insert", &word_map::insert, nb::arg("keys"), nb::arg("values"))
       .def("assign", &word_map::assign, nb::arg("keys"), nb::arg("values"))
       .def("update", &word_map::update, nb::arg("keys"), nb::arg("values"), nb::arg("op"), nb::arg("kind"))
@@ -161,7 +163,7 @@ void bind_tables(nb::module_& m) {
       .def("items", &word_map::items)
       .def_prop_ro("size", &word_map::size);
   nb::class_<word_set>(m, "Set")
-      .def(nb::init<u64, int>(), nb::arg("capacity"), nb::arg("threads"))
+      .def(nb::init<u64, bool, int>(), nb::arg("capacity"), nb::arg("grow"), nb::arg("threads"))
       .def("insert", &word_set::insert, nb::arg("keys"))
       .def("contains", &word_set::contains, nb::arg("keys"))
       .def("erase", &word_set::erase, nb::arg("keys"))

@@ -111,7 +111,8 @@ def errors(make, lib):
     a = make(np.arange(10, dtype="i4"))
     for f, e in [(lambda: th.isin(a, make(np.arange(3))), TypeError),
                  (lambda: th.isin(a, np.arange(3)), TypeError), (lambda: th.factorize(make(np.zeros(3, "c8"))), TypeError),
-                 (lambda: th.factorize(make(np.zeros((3, 2), "i4"))), ValueError), (lambda: th.group_by(a, np.arange(10)), TypeError),
+                 (lambda: th.factorize(make(np.zeros((3, 2, 2), "i4"))), ValueError), (lambda: th.Map(make(np.zeros((3, 2), "i4")), a[:3]), ValueError),
+                 (lambda: th.group_by(a).agg(x=(a, np.multiply)), TypeError), (lambda: th.merge({"k": a}, {"k": np.arange(10)}, on="k"), TypeError), (lambda: th.group_by(a, np.arange(10)), TypeError),
                  (lambda: th.group_by(a).sum(np.arange(10)), TypeError), (lambda: th.group_by(a).sum(a[:3]), ValueError),
                  (lambda: th.join(a, make(np.arange(3))), TypeError), (lambda: th.Index().add(make(np.zeros(3))), TypeError),
                  (lambda: th.Map(a, a).update(a, a, "product"), ValueError),
@@ -218,6 +219,41 @@ def updates(make, lib):
                 assert m.update(make(k), make(v), op) == wanted.update(k, v, op)
                 np.testing.assert_array_equal(host(m.find(make(k))), wanted.find(k))
 case(updates)
+def full_tables(make, lib):
+    for kd in ("i4", "i8"):
+        k = np.unique(keys(kd, 3000, 9000)); v = np.arange(len(k)).astype("i8")
+        for change in ("insert", "assign", "update", "set"):
+            made = th.Set(capacity=500, grow=False) if change == "set" else th.Map(capacity=500, grow=False)
+            given = (make(k),) if change == "set" else (make(k), make(v))
+            try: getattr(made, "insert" if change == "set" else change)(*given, *(("sum",) if change == "update" else ())); assert False, "not full"
+            except th.TableFull as full:
+                assert full.refused > 0 and full.present == 0 and full.inserted + full.refused == len(k) and full.inserted == len(made) >= 500, vars(full)
+            inside = host(made.contains(make(k))); assert inside.sum() == len(made)
+            if change != "set": np.testing.assert_array_equal(host(made.find(make(k), default=-1)), np.where(inside, v, -1))
+case(full_tables)
+def rows_of_two_dimensions(make, lib):
+    for dtype, n, d, width in (("i4", 0, 1, 2), ("i4", 1, 1, 1), ("i4", 100_000, 40, 2), ("i8", 100_000, 9, 3), ("i8", 200_000, 150_000, 2), ("f8", 100_000, 30, 2), ("f4", 5000, 3, 4), ("u1", 50_000, 9, 5)):
+        x, y = (keys(dtype, m * width, d).reshape(m, width) for m in (n, 700)); v = rng.integers(0, 99, n) / 2
+        if n > 1000: y[:100] = x[:100]
+        for ours, theirs, other in ((make(x), x, y), (make(x)[::3], x[::3], y[:5])):
+            for a, b in zip(th.factorize(ours), th.factorize(theirs)): assert type(a) is type(ours); np.testing.assert_array_equal(host(a), b)
+            got, want = (th.unique(r, return_index=True, return_inverse=True, return_counts=True) for r in (ours, theirs))
+            for a, b in zip([*got, *th.value_counts(ours)], [*want, *th.value_counts(theirs)]): np.testing.assert_array_equal(host(a), b)
+            np.testing.assert_array_equal(host(th.isin(ours, make(other))), th.isin(theirs, other))
+            w = v[: len(theirs)]; got, want = th.group_by(ours, make(w)), th.group_by(theirs, w); assert len(got) == len(want)
+            for a, b in zip([*got.keys, got.codes, got.sum(make(w))], [*want.keys, want.codes, want.sum(w)]): np.testing.assert_array_equal(host(a), b)
+            for how in ("inner", "outer"):
+                for a, b in zip(th.join(ours, make(other), how=how), th.join(theirs, other, how=how)): np.testing.assert_array_equal(host(a), b)
+case(rows_of_two_dimensions)
+def merges(make, lib):
+    for n, m, d in ((0, 5, 3), (5, 0, 3), (3000, 2000, 900), (50_000, 40_000, 30_000)):
+        pool = keys("i8", d, d); left = {"id": rng.choice(pool, n), "v": np.arange(n), "x": rng.normal(size=n)}
+        right = {"v": rng.normal(size=m).astype("f4"), "id": rng.choice(pool, m), "point": rng.normal(size=(m, 3))}
+        for how in ("inner", "left", "right", "outer", "semi", "anti"):
+            got = th.merge(*[{k: make(c) for k, c in f.items()} for f in (left, right)], on="id", how=how)
+            want = th.merge(left, right, on="id", how=how); assert list(got) == list(want)
+            for k in want: assert host(got[k]).dtype == want[k].dtype, k; np.testing.assert_array_equal(host(got[k]), want[k], err_msg=f"{k} {how}")
+case(merges)
 
 def streams(make, lib):
     """Calls work in the order of the current stream, and lookups do not wait."""

@@ -61,8 +61,8 @@ class Memory:
 
 
 class Table:
-    def __init__(self, key, value):
-        self.key, self.value, self.items_of = key, value, {}
+    def __init__(self, key, value, limit):
+        self.key, self.value, self.limit, self.items_of = key, value, limit, {}
 
     @property
     def size(self):
@@ -76,13 +76,16 @@ class Table:
             if k in self.items_of:
                 v = combine(np.array(self.items_of[k], self.value).view(of)[()], v)
             self.items_of[k] = np.array(v, of).view(self.value)[()]
-        return self.size - before
+        return self.size - before, 0, 0
 
     def insert(self, stream, keys, values, n):
-        before = self.size
+        before, refused = self.size, 0
         for i, k in enumerate(at(keys, n, self.key).tolist()):
-            self.items_of.setdefault(k, at(values, n, self.value)[i] if self.value else None)
-        return self.size - before, 0, 0
+            if self.size == self.limit and k not in self.items_of:
+                refused += 1
+            else:
+                self.items_of.setdefault(k, at(values, n, self.value)[i] if self.value else None)
+        return self.size - before, n - refused - (self.size - before), refused
 
     def find(self, stream, keys, n, values, missing):
         words = [self.items_of.get(k, missing) for k in at(keys, n, self.key).tolist()]
@@ -198,8 +201,8 @@ class Module:
     def memory(self, device, stream, n, kind, size):
         return Memory(n, f"{kind}{size}" if kind != "b" else "?")
 
-    def table(self, key, value, device, stream, capacity):
-        return Table(f"u{key}", f"u{value}" if value else None)
+    def table(self, key, value, device, stream, capacity, grow):
+        return Table(f"u{key}", f"u{value}" if value else None, None if grow else capacity)
 
 
 class OnGpu:
@@ -208,6 +211,37 @@ class OnGpu:
     def __init__(self, values, stream=None):
         self.array = np.asarray(values)
         self.__cuda_array_interface__ = {**self.array.__array_interface__, "version": 3, "stream": stream, "strides": self.array.strides}
+
+
+class CuPyArray(np.ndarray):
+    """Host memory that passes for an array of CuPy."""
+
+    __cuda_array_interface__ = {}
+
+
+CuPyArray.__module__ = "cupy"
+
+
+class CuPy:
+    """The place of _gpu._CuPy."""
+
+    sums = "u"
+
+    def stream(self, device):
+        return 5
+
+    def read(self, x):
+        _gpu._checked(x.ndim)
+        return _gpu.Array(x.ctypes.data, x.size, x.dtype.kind, x.dtype.itemsize, 0, self, x, None if x.flags.c_contiguous else x.strides[0])
+
+    def empty(self, a, n, kind, size):
+        return np.empty(n, f"{kind}{size}" if kind != "b" else "?").view(CuPyArray)
+
+    def address(self, x):
+        return x.ctypes.data
+
+    def given(self, a, values):
+        return np.asarray(values).view(CuPyArray)
 
 
 def host(x):
@@ -243,6 +277,109 @@ def test_calls_work_on_the_stream_of_the_array(module):
     th.factorize(OnGpu([1, 2], stream=77))
     th.factorize(OnGpu([1, 2]))
     assert module.streams == [77, 1]  # 1 is the legacy default stream
+
+
+@pytest.fixture
+def cupy(module, monkeypatch):
+    monkeypatch.setitem(_gpu._libraries, "cupy", CuPy())
+    return lambda x: np.asarray(x).view(CuPyArray)
+
+
+@pytest.mark.parametrize("bits", [64, 0])
+@pytest.mark.parametrize("dtype,n,width", [("i4", 300, 2), ("i8", 300, 1), ("u1", 300, 3), ("f8", 300, 2), ("?", 300, 2), ("i4", 0, 2)])
+def test_rows_of_two_dimensions_are_keys(module, cupy, bits, dtype, n, width):
+    module.packed_bits = bits
+    rng = np.random.default_rng(4)
+    rows, other = (rng.integers(0, 4, (m, width)).astype(dtype) for m in (n, 40))
+    if dtype == "f8":
+        rows[::7, 0], other[::5, 1] = np.nan, np.nan
+    v = np.arange(n) / 2
+    for x, y in ((rows, other), (rows[::2], other[:1]), (np.asfortranarray(rows), other)):
+        w = v[: len(x)]
+        for ours, theirs in zip(th.factorize(cupy(x)), th.factorize(x)):
+            assert type(ours) is CuPyArray
+            np.testing.assert_array_equal(ours, theirs)
+        ours, theirs = (th.unique(k, return_index=True, return_inverse=True, return_counts=True) for k in (cupy(x), x))
+        for a, b in zip([*ours, *th.value_counts(cupy(x))], [*theirs, *th.value_counts(x)]):
+            np.testing.assert_array_equal(a, b)
+        np.testing.assert_array_equal(th.isin(cupy(x), cupy(y)), th.isin(x, y))
+        ours, theirs = th.group_by(cupy(x), cupy(w)), th.group_by(x, w)
+        assert len(ours) == len(theirs) and ours.keys[0].shape == theirs.keys[0].shape
+        for a, b in zip([*ours.keys, ours.codes, ours.sum(cupy(w))], [*theirs.keys, theirs.codes, theirs.sum(w)]):
+            np.testing.assert_array_equal(a, b)
+        for how in ("inner", "outer"):
+            for a, b in zip(th.join(cupy(x), cupy(y), how=how), th.join(x, y, how=how)):
+                np.testing.assert_array_equal(a, b)
+
+
+def test_refused_rows_of_two_dimensions(cupy):
+    rows, k = cupy(np.zeros((3, 2), "i4")), cupy(np.arange(3))
+    for call, error, words in [
+        (lambda: th.factorize(rows, sort=True), TypeError, "no order"),
+        (lambda: th.isin(rows, cupy(np.zeros((3, 1), "i4"))), TypeError, "2 and of 1 columns"),
+        (lambda: th.isin(rows, cupy(np.zeros((3, 2)))), TypeError, "int32.*float64"),
+        (lambda: th.isin(rows, np.zeros((3, 2), "i4")), TypeError, "host memory"),
+        (lambda: th.join(rows, k), TypeError, "2 and of 1 columns"),
+        (lambda: th.group_by(k).sum(rows), ValueError, "one dimension"),
+        (lambda: th.MultiMap(rows, k), ValueError, "one dimension"),
+        (lambda: th.Map(rows, k), ValueError, "one dimension"),
+        (lambda: th.Index().add(rows), ValueError, "one dimension"),
+        (lambda: th.unique(cupy(np.zeros((3, 0)))), ValueError, r"\(3, 0\)"),
+        (lambda: th.unique(cupy(np.zeros((3, 2, 2)))), ValueError, r"\(3, 2, 2\)"),
+        (lambda: th.group_by(k).agg(x=(k, np.multiply)), TypeError, "host memory"),
+    ]:
+        with pytest.raises(error, match=words) as raised:
+            call()
+        assert "\n" not in str(raised.value)
+
+
+@pytest.mark.parametrize("how", ["inner", "left", "right", "outer", "semi", "anti"])
+def test_merges_of_dicts(cupy, how):
+    left = {"id": np.array([3, 1, 3, 7]), "v": np.arange(4), "x": np.arange(4.0)}
+    right = {"v": np.array([5, 6, 7], "f4"), "id": np.array([3, 9, 3])}
+    ours = th.merge(*[{n: cupy(x) for n, x in frame.items()} for frame in (left, right)], on="id", how=how)
+    wanted = th.merge(left, right, on="id", how=how)
+    assert list(ours) == list(wanted)
+    for name in wanted:
+        assert type(ours[name]) is CuPyArray and ours[name].dtype == wanted[name].dtype
+        np.testing.assert_array_equal(ours[name], wanted[name])
+
+
+class Masked(OnGpu):
+    def __init__(self, values):
+        super().__init__(values)
+        self.__cuda_array_interface__["mask"] = OnGpu([1])
+
+
+class Strings:
+    """A column of cuDF that is no array of numbers."""
+
+    @property
+    def __cuda_array_interface__(self):
+        raise NotImplementedError("strings")
+
+
+Strings.__module__ = "cudf.core.series"
+
+
+def test_other_columns_are_refused_in_one_line(module):
+    for x, words in [
+        (OnGpu(np.array(["2026-01-01"], "M8[D]").view("i8")), None),
+        (OnGpu(np.zeros(1, "S4")), "S|V"),
+        (Masked([1]), "mask"),
+        (Strings(), "copy strings"),
+    ]:
+        for call in (th.factorize, th.unique, th.group_by, lambda k: th.join(k, k), lambda k: th.isin(k, k), th.Set):
+            if words is None:
+                call(x)
+                continue
+            with pytest.raises(TypeError, match=words) as raised:
+                call(x)
+            assert "\n" not in str(raised.value)
+    dates = OnGpu([1])
+    dates.__cuda_array_interface__["typestr"] = "<M8[ns]"
+    with pytest.raises(TypeError, match="datetime64.*view it as int64"):
+        th.factorize(dates)
 
 
 def test_tables(module):
@@ -341,6 +478,15 @@ def test_updates(module, dtype):
         m = th.Map(OnGpu(k), OnGpu(v))
         assert m.update(OnGpu([5, 6, 7, 5, 7]), OnGpu(np.array([1, 2, 4, 2, 5], dtype)), op) == 1
         assert host(m.find(OnGpu([5, 6, 7]))).tolist() == wanted
+
+
+def test_a_full_table_reports_what_it_refused(module):
+    k = OnGpu([5, 6, 7, 6])
+    for table, more in ((th.Map, (k,)), (th.Set, ())):
+        made = table(OnGpu([4]), *[OnGpu([1])] * len(more), capacity=2, grow=False)
+        with pytest.raises(th.TableFull, match="3 of 4") as raised:
+            made.insert(k, *more)
+        assert (raised.value.inserted, raised.value.present, raised.value.refused) == (1, 0, 3) and len(made) == 2
 
 
 def test_errors(module):

@@ -49,6 +49,59 @@ def test_reductions_are_those_of_pandas(t, by):
         assert (row == -1 and np.isnan(value)) or t["v"].iloc[row] == value
 
 
+@given(table(), st.sampled_from([["a"], ["b"], ["a", "b"]]))
+def test_functions_reduce_as_in_pandas(t, by):
+    g = th.group_by(*[t[k].to_numpy() for k in by])
+    at = [t[k] for k in by]
+    for name, function in (("prod", np.multiply), ("max", np.maximum), ("prod", lambda x: x.prod()), ("var", lambda x: x.var(ddof=1) if len(x) > 1 else np.nan)):
+        for column in ["v", "i"]:
+            values = t[column] / 1e6 if column == "v" else t[column].astype("i8")
+            ours = g.agg(x=(values.to_numpy(), function))["x"]
+            theirs = values.groupby(at, sort=False).agg(name, **({"min_count": 1} if name == "prod" else {})).to_numpy()
+            np.testing.assert_allclose(ours.astype("f8"), theirs.astype("f8"), rtol=1e-5, atol=1e-9, err_msg=f"{name} {column}")
+
+
+def test_functions_of_dates_and_wrong_results():
+    k, d = np.array([1, 2, 1, 3]), np.array(["2026-01-02", "NaT", "2026-01-01", "2026-01-03"], "M8[D]")
+    first = th.group_by(k).agg(d=(d, lambda x: x.min()))["d"]
+    assert first.astype(str).tolist() == ["2026-01-01", "NaT", "2026-01-03"]
+    with pytest.raises(TypeError, match="one value for a group"):
+        th.group_by(k).agg(x=(k, lambda x: x[:1]))
+    with pytest.raises(TypeError, match="lambda"):
+        th.group_by(k).agg(x=(k, np.add, 1))
+    with pytest.raises(ZeroDivisionError):
+        th.group_by(k).agg(x=(k, lambda x: 1 // 0))
+    seen = []
+    th.group_by(k).agg(x=(np.arange(4), lambda x: seen.append(x.tolist()) or 0))
+    assert seen == [[0, 2], [1], [3]]  # each group once, in the order of the rows
+
+
+HOWS = ["inner", "left", "right", "outer", "semi", "anti"]
+
+
+@given(table(), table(), st.sampled_from(HOWS), st.sampled_from([["a"], ["a", "b"]]))
+def test_merges_of_dicts_are_those_of_pandas(l, r, how, on):
+    l["day"] = l["i"].to_numpy().astype("M8[D]")
+    frames = [{n: t[n].to_numpy() for n in t} for t in (l, r)]
+    ours, wanted = th.merge(*frames, on=on, how=how), th.merge(l, r, on=on, how=how)
+    assert list(ours) == list(wanted)
+    for name in wanted:
+        theirs = wanted[name].to_numpy()
+        np.testing.assert_array_equal(ours[name], theirs.astype(ours[name].dtype), err_msg=f"{name} {how}")
+
+
+def test_merges_of_other_frames_are_refused():
+    k = np.arange(3)
+    frames = [{"k": k}, pd.DataFrame({"k": k}), pl.DataFrame({"k": k}), [k]]
+    for i, left in enumerate(frames):
+        for j, right in enumerate(frames):
+            if i != j or i == 3:
+                with pytest.raises(TypeError, match="merge takes two frames"):
+                    th.merge(left, right, on="k")
+    with pytest.raises(KeyError, match="id"):
+        th.merge(frames[0], {"k": k, "id": k}, on="id")
+
+
 def test_quantile_masks_and_errors():
     k, v = np.array([0, 0, 0, 1]), np.array([1.0, 2.0, 10.0, 7.0])
     np.testing.assert_allclose(th.group_by(k).agg(q=(v, "quantile", 0.75))["q"], [6.0, 7.0])

@@ -5,6 +5,7 @@ Importing this module starts no threads and touches no GPU.
 """
 
 from ._analysis import factorize, get_threads, isin, set_threads, unique, value_counts
+from ._errors import TableFull
 from ._frames import join, merge
 from ._groups import Groups, group_by
 from ._tables import Index, Map, MultiMap, Set
@@ -16,6 +17,7 @@ __all__ = [
     "Map",
     "MultiMap",
     "Set",
+    "TableFull",
     "factorize",
     "get_threads",
     "group_by",

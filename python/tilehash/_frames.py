@@ -80,27 +80,76 @@ def merge(
     how: How = "inner",
     suffixes: tuple[str, str] = ("_x", "_y"),
 ) -> Any:
-    """Joins two frames of pandas or polars by columns of the same names. Returns a frame of the same kind.
+    """Joins two frames by columns of the same names. Returns a frame of the same kind.
 
-    Columns of other names that both sides have get the suffixes.
+    A frame is one of pandas or polars, or a dict of arrays, as PyTorch and CuPy have no frames. All arrays of two dicts
+    are of one library, and on one GPU or in host memory. Columns of other names that both sides have get the suffixes.
+    A missing value is NaN, NaT or null; it makes floats of a column of integers in pandas and in dicts.
+    Raises KeyError for a column that is absent, TypeError for other frames and for sides of different types.
     """
+    merged = _merged_frames(left, right)
     names = [on] if isinstance(on, str) else list(on)
     for name in names:
         for frame in (left, right):
-            if name not in frame.columns:
+            if name not in _columns(frame):
                 raise KeyError(name)
     rows = join([left[name] for name in names], [right[name] for name in names], how=how)
-    module = type(left).__module__.partition(".")[0]
-    if module == "polars":
-        return _merged_polars(left, right, names, how, rows, suffixes)
-    if module != "pandas":
-        raise TypeError(f"tilehash: merge takes frames of pandas or polars, not {type(left).__name__}")
-    return _merged_pandas(left, right, names, how, rows, suffixes)
+    return merged(left, right, names, how, rows, suffixes)
+
+
+def _columns(frame: Any) -> list[str]:
+    return list(frame if isinstance(frame, dict) else frame.columns)
+
+
+def _merged_frames(left: Any, right: Any) -> Any:
+    """The function for frames of this kind."""
+    kinds = {"pandas": _merged_pandas, "polars": _merged_polars}
+    of = ["dict" if isinstance(x, dict) else type(x).__module__.partition(".")[0] for x in (left, right)]
+    if of[0] == of[1] and of[0] in (*kinds, "dict"):
+        return kinds.get(of[0], _merged_dicts)
+    what = f"{type(left).__module__}.{type(left).__name__} and {type(right).__module__}.{type(right).__name__}"
+    raise TypeError(f"tilehash: merge takes two frames of pandas or of polars, or two dicts of arrays, not {what}")
 
 
 def _names(left: Any, right: Any, on: list[str], suffixes: tuple[str, str]) -> tuple[dict[str, str], dict[str, str]]:
-    both = (set(left.columns) & set(right.columns)) - set(on)
+    both = (set(_columns(left)) & set(_columns(right))) - set(on)
     return {n: n + suffixes[0] for n in both}, {n: n + suffixes[1] for n in both}
+
+
+def _taken(x: Any, at: Any, missing: Any) -> Any:
+    """The elements of an array of NumPy, PyTorch or CuPy. Missing ones are NaN or NaT, or 0 in structs and texts."""
+    if missing is None:
+        return x[at]
+    torch = type(x).__module__.partition(".")[0] == "torch"
+    if not len(x):
+        x = x.new_zeros((1, *x.shape[1:])) if torch else np.zeros_like(x, shape=(1, *x.shape[1:]))
+    out = x[at]
+    if torch:
+        out = out if out.is_floating_point() else out.double()
+    elif out.dtype.kind in "biu":
+        out = out.astype(np.float64)
+    kind = "f" if torch else out.dtype.kind
+    out[missing] = np.nan if kind in "fc" else np.array("NaT", out.dtype) if kind in "mM" else np.zeros(1, out.dtype)[0]
+    return out
+
+
+def _merged_dicts(left: Any, right: Any, on: list[str], how: How, rows: Any, suffixes: tuple[str, str]) -> Any:
+    if how in ("semi", "anti"):
+        return {name: x[rows] for name, x in left.items()}
+    l, r = _names(left, right, on, suffixes)
+    gone = [at < 0 for at in rows]
+    gone = [at if bool(at.any()) else None for at in gone]
+    out = {}
+    for name, x in left.items():
+        if name not in on or gone[0] is None:
+            out[l.get(name, name)] = _taken(x, rows[0], gone[0])
+        else:  # a key comes from the side that has it
+            out[name] = right[name][rows[1]]
+            out[name][~gone[0]] = x[rows[0][~gone[0]]]
+    for name, x in right.items():
+        if name not in on:
+            out[r.get(name, name)] = _taken(x, rows[1], gone[1])
+    return out
 
 
 def _merged_pandas(left: Any, right: Any, on: list[str], how: How, rows: Any, suffixes: tuple[str, str]) -> Any:

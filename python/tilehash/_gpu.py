@@ -10,7 +10,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ._errors import added
+
 _HOST_MODULES = ("numpy", "pandas", "polars", "pyarrow", "builtins")
+_GPU_MODULES = ("cudf", "pylibcudf")
 _GPU_DEVICES = (2, 13)  # DLPack's kDLCUDA and kDLCUDAManaged
 _LEGACY_STREAM = 1
 
@@ -24,6 +27,8 @@ def on_gpu(x: Any) -> bool:
         return bool(x.is_cuda)
     if name in _HOST_MODULES:
         return False
+    if name in _GPU_MODULES:
+        return True
     if hasattr(x, "__cuda_array_interface__"):
         return True
     device = getattr(x, "__dlpack_device__", None)
@@ -98,6 +103,7 @@ class Array(NamedTuple):
     library: Any  # makes arrays of the caller's kind
     keep: Any
     stride: int | None = None  # in bytes; None: contiguous
+    of_row: bool = False  # a column of a 2-D array, whose rows are keys: NaN is a value of it
 
     @property
     def name(self) -> str:
@@ -122,7 +128,20 @@ class Array(NamedTuple):
 
 def _checked(dimensions: int) -> None:
     if dimensions != 1:
-        raise ValueError(f"tilehash: keys on a GPU are an array of one dimension; this one has {dimensions}")
+        raise ValueError(f"tilehash: this call takes arrays of one dimension on a GPU; this one has {dimensions}")
+
+
+def columns(x: Any) -> list[Array]:
+    """The columns of keys: the array, or the columns of an array of two dimensions, whose rows are keys."""
+    dimensions = getattr(x, "ndim", 1)
+    if dimensions == 1 or type(x).__module__.partition(".")[0] not in ("torch", "cupy"):
+        return [array(x)]
+    if dimensions != 2 or not x.shape[1]:
+        raise ValueError(
+            "tilehash: keys on a GPU are an array of one dimension, or rows of two with a column or more; "
+            f"this one has the shape {tuple(x.shape)}"
+        )
+    return [array(x[:, j])._replace(of_row=True) for j in range(x.shape[1])]
 
 
 def words(a: Array) -> Array:
@@ -249,16 +268,25 @@ _libraries: dict[str, Any] = {}
 def _of_other(x: Any) -> Array:
     """By __cuda_array_interface__, on its stream; or by DLPack, which the producer orders before the legacy stream."""
     jax = type(x).__module__.startswith("jax")
-    given = None if jax else getattr(x, "__cuda_array_interface__", None)
+    try:
+        given = None if jax else getattr(x, "__cuda_array_interface__", None)
+    except Exception:  # cuDF's strings have no memory of one type
+        given = None
     if given is not None:
         dtype, shape, strides = np.dtype(given["typestr"]), given["shape"], given.get("strides")
         _checked(len(shape))
+        if given.get("mask") is not None:
+            raise TypeError("tilehash: arrays with a mask on a GPU are not supported; fill or drop the nulls first")
+        if dtype.kind in "mM":
+            raise TypeError(f"tilehash: {dtype} on a GPU is not supported; view it as int64, whose least value is NaT")
         stride = None if strides is None or strides[0] == dtype.itemsize or shape[0] < 2 else strides[0]
         if not dtype.isnative:
             raise TypeError(f"tilehash: arrays on a GPU have this machine's byte order, not that of {dtype.str}")
         device = int(x.__dlpack_device__()[1]) if hasattr(x, "__dlpack_device__") else 0
         library = _Other(given.get("stream") or _LEGACY_STREAM, False)
         return Array(given["data"][0], shape[0], dtype.kind, dtype.itemsize, device, library, x, stride)
+    if not hasattr(x, "__dlpack__"):
+        raise TypeError(f"tilehash: {type(x).__name__} on a GPU is no array of numbers; copy strings and nested types to the host")
     try:
         capsule = x.__dlpack__(max_version=(1, 0), stream=_LEGACY_STREAM)
     except TypeError:  # a producer of before version 1
@@ -350,8 +378,17 @@ class Factors:
         return order, rank
 
 
+def _factors(keys: Any, missing_is_key: bool, codes: bool = True) -> Any:
+    all_columns = columns(keys)
+    if all_columns[0].of_row:
+        from ._gpu_groups import RowFactors
+
+        return RowFactors(keys, all_columns)
+    return Factors(all_columns[0], missing_is_key, codes)
+
+
 def factorize(keys: Any, sort: bool, use_na_sentinel: bool, na_sentinel: int) -> tuple[Any, Any]:
-    f = Factors(array(keys), not use_na_sentinel)
+    f = _factors(keys, not use_na_sentinel)
     codes, values = f.codes(), f.values()
     if sort:
         order, rank = f.order(values)
@@ -363,7 +400,7 @@ def factorize(keys: Any, sort: bool, use_na_sentinel: bool, na_sentinel: int) ->
 
 def unique(keys: Any, return_index: bool, return_inverse: bool, return_counts: bool, sort: bool) -> tuple[Any, Any, Any, Any]:
     """(values, index, inverse, counts); None for each that was not requested."""
-    f = Factors(array(keys), True, codes=return_inverse or return_counts)
+    f = _factors(keys, True, codes=return_inverse or return_counts)
     values = f.values()
     index = f.first_rows() if return_index else None
     inverse = f.codes() if return_inverse else None
@@ -379,7 +416,7 @@ def unique(keys: Any, return_index: bool, return_inverse: bool, return_counts: b
 
 
 def value_counts(keys: Any, sort: bool, dropna: bool) -> tuple[Any, Any]:
-    f = Factors(array(keys), not dropna)
+    f = _factors(keys, not dropna)
     values, counts = f.values(), f.counts()
     if sort:
         order = f.a.library.ascending(f.a.library.negative(counts))
@@ -403,7 +440,12 @@ def _given(a: Array, values: Any) -> Any:
 
 
 def isin(keys: Any, values: Any) -> Any:
-    a = array(keys)
+    all_columns = columns(keys)
+    a = all_columns[0]
+    if a.of_row:
+        from ._gpu_groups import rows_among
+
+        return rows_among(all_columns, values)
     if isinstance(values, (list, tuple, set, frozenset, range)):
         values = _given(a, values)
     if not on_gpu(values):
@@ -450,7 +492,8 @@ def moved(x: Any, device: str) -> Any:
 class Table:
     """The table of a Map or a Set whose keys are on a GPU."""
 
-    def __init__(self, keys: Any, values: Any, capacity: int) -> None:
+    def __init__(self, keys: Any, values: Any, capacity: int, grow: bool = True) -> None:
+        self._grow = grow
         a = array(keys)
         if a.kind == "f":
             raise TypeError(f"tilehash: keys of a table on a GPU are integers, not {a.name}; factorize() takes floats")
@@ -462,7 +505,7 @@ class Table:
         self._type = a.kind, a.bytes
         self._of = (b.kind, b.bytes) if b is not None else ("i", 0)
         self.device = a.device
-        self._table = module().table(a.bytes, self._of[1], a.device, a.library.stream(a.device), capacity)
+        self._table = module().table(a.bytes, self._of[1], a.device, a.library.stream(a.device), capacity, grow)
 
     def __len__(self) -> int:
         return int(self._table.size)
@@ -493,15 +536,15 @@ class Table:
         if self._of[1]:
             a, b = self._items(keys, values)
             address = b.address
-        return int(self._table.insert(a.library.stream(a.device), a.address, address, a.size)[0])
+        return added(self._table.insert(a.library.stream(a.device), a.address, address, a.size), self._grow)
 
     def assign(self, keys: Any, values: Any) -> int:
         a, b = self._items(keys, values)
-        return int(self._table.assign(a.library.stream(a.device), a.address, b.address, a.size)[0])
+        return added(self._table.assign(a.library.stream(a.device), a.address, b.address, a.size), self._grow)
 
     def update(self, keys: Any, values: Any, op: str) -> int:
         a, b = self._items(keys, values)
-        return int(self._table.update(a.device, a.stream, a.bytes, a.address, b.column, a.size, op))
+        return added(self._table.update(a.device, a.stream, a.bytes, a.address, b.column, a.size, op), self._grow)
 
     def _word(self, value: Any) -> int:
         if value is None or (value == 0 and type(value) is int):

@@ -5,22 +5,32 @@ from __future__ import annotations
 
 from typing import Any
 
-from ._gpu import Array, Factors, array, given_back, module, on_gpu, same_gpu, taken, words
+from ._errors import added
+from ._gpu import Array, Factors, array, columns, given_back, module, on_gpu, same_gpu, taken, words
 from ._groups import ARGUMENTS, Groups
 
 _NUMBERS = {"mean", "var", "std", "median", "quantile"}
 _NO_CODE = 0xFFFFFFFF
 
 
-def _read(x: Any, what: str, like: Array | None) -> Array:
+def _read_columns(x: Any, what: str, like: Array | None) -> list[Array]:
+    """The columns of keys that are of one dimension, or rows of two."""
     if not on_gpu(x):
         raise TypeError(f"tilehash: the first keys are on a GPU and {what} in host memory")
-    a = array(x)
-    if a.kind not in "biuf" or a.bytes > 8:
-        raise TypeError(f"tilehash: arrays of {a.name} on a GPU are not supported")
-    if like is not None:
-        same_gpu(like, a, what)
-    return a
+    found = columns(x)
+    for a in found:
+        if a.kind not in "biuf" or a.bytes > 8:
+            raise TypeError(f"tilehash: arrays of {a.name} on a GPU are not supported")
+        if like is not None:
+            same_gpu(like, a, what)
+    return found
+
+
+def _read(x: Any, what: str, like: Array | None) -> Array:
+    found = _read_columns(x, what, like)
+    if found[0].of_row:
+        raise ValueError(f"tilehash: this call takes arrays of one dimension on a GPU; {what} of two")
+    return found[0]
 
 
 class _Codes:
@@ -37,9 +47,9 @@ class _Codes:
             if size:
                 self._of(Factors(Array(address, a.size, "u", size, a.device, a.library, packed), False))
                 return
-        self._of(Factors(a, missing_is_key))
+        self._of(Factors(a, missing_is_key or a.of_row))
         for column in columns[1:]:
-            self._combine(Factors(column, missing_is_key))
+            self._combine(Factors(column, missing_is_key or column.of_row))
 
     def _of(self, f: Factors) -> None:
         self._made, self.words = f.made, f.words
@@ -94,16 +104,54 @@ class _Codes:
         return self.reduced((0, 0, "i", 8), "count", 0.0, "i", 8)
 
 
+class RowFactors:
+    """As Factors, of the rows of an array of two dimensions. NaN is a value."""
+
+    def __init__(self, x: Any, parts: list[Array]) -> None:
+        self.a, self._x, self._all = parts[0], x, _Codes(parts, True)
+        self._rows = self._all.first_rows()
+
+    def __len__(self) -> int:
+        return len(self._all)
+
+    def codes(self) -> Any:
+        return self._all.codes()
+
+    def first_rows(self) -> Any:
+        return self._rows
+
+    def values(self) -> Any:
+        return self._x[self._rows]
+
+    def counts(self) -> Any:
+        return self._all.sizes()
+
+    def order(self, values: Any) -> tuple[Any, Any]:
+        raise TypeError("tilehash: rows of two dimensions have no order; use sort=False")
+
+
+def rows_among(keys: list[Array], values: Any) -> Any:
+    """isin() of rows."""
+    a, wanted = keys[0], _read_columns(values, "the values are", keys[0])
+    codes = _Codes(_stacked(keys, wanted), True)
+    out = a.library.empty(a, a.size, "b", 1)
+    module().isin(
+        "u32", a.device, a.stream, codes.address, a.size, codes.address + 4 * a.size, wanted[0].size, a.library.address(out)
+    )
+    return given_back(a, out)
+
+
 class GroupsOnGpu(Groups):
     """Groups of rows whose keys are on a GPU."""
 
     def __init__(self, *keys: Any, dropna: bool = True) -> None:
-        first = array(keys[0])
-        self._arrays = [_read(k, "another key column is", first if i else None) for i, k in enumerate(keys)]
-        sizes = {a.size for a in self._arrays}
+        first = columns(keys[0])[0]
+        self._keys = [(k, _read_columns(k, "another key column is", first if i else None)) for i, k in enumerate(keys)]
+        parts = [a for _, found in self._keys for a in found]
+        sizes = {a.size for a in parts}
         if len(sizes) != 1:
             raise ValueError(f"tilehash: the key columns differ in length: {sorted(sizes)}")
-        self._all = _Codes(self._arrays, not dropna)
+        self._all = _Codes(parts, not dropna)
         self._rows = self._all.first_rows()
 
     def __len__(self) -> int:
@@ -117,11 +165,14 @@ class GroupsOnGpu(Groups):
     @property
     def keys(self) -> tuple[Any, ...]:
         """The keys of the groups: an array for each key column, in the caller's kind."""
-        return tuple(given_back(a, taken(a, self._rows)) for a in self._arrays)
+        return tuple(k[self._rows] if a[0].of_row else given_back(a[0], taken(a[0], self._rows)) for k, a in self._keys)
 
     def size(self) -> Any:
         """The rows of each group."""
         return given_back(self._all.a, self._all.sizes())
+
+    def _user(self, values: Any, reduce: Any) -> Any:
+        raise TypeError("tilehash: a function reduces arrays in host memory; use g.codes with the GPU library's own operations")
 
     def _values(self, values: Any, op: str, argument: Any) -> Any:
         like = self._all.a
@@ -170,6 +221,13 @@ def _both(left: Array, right: Array) -> Array:
     return Array(address, left.size + right.size, kind, size, left.device, left.library, out)
 
 
+def _stacked(left: list[Array], right: list[Array]) -> list[Array]:
+    """Each column of both sides in one array."""
+    if len(left) != len(right):
+        raise TypeError(f"tilehash: rows of {len(left)} and of {len(right)} columns are of different types")
+    return [_both(l, r)._replace(of_row=l.of_row) for l, r in zip(left, right)]
+
+
 def _joined(a: Array, left: int, n: int, right: int, m: int, number: int, how: str) -> Any:
     made = module().join(a.device, a.stream, left, n, right, m, max(number, 1), how)
     lefts = a.library.empty(a, made.size, "i", 8)
@@ -183,13 +241,13 @@ def _joined(a: Array, left: int, n: int, right: int, m: int, number: int, how: s
 
 def join(left: list[Any], right: list[Any], how: str, nulls_equal: bool) -> Any:
     """As join() for columns that have been counted; how is not "right"."""
-    first = array(left[0])
-    sides = [[_read(k, "other keys are", first) for k in side] for side in (left, right)]
+    first = columns(left[0])[0]
+    sides = [[a for k in side for a in _read_columns(k, "other keys are", first)] for side in (left, right)]
     for side in sides:
         if len({a.size for a in side}) != 1:
             raise ValueError("tilehash: the key columns of a side differ in length")
     n, m = sides[0][0].size, sides[1][0].size
-    codes = _Codes([_both(l, r) for l, r in zip(*sides)], nulls_equal)
+    codes = _Codes(_stacked(*sides), nulls_equal)
     rows = _joined(first, codes.address, n, codes.address + 4 * n, m, len(codes), how)
     if isinstance(rows, tuple):
         return given_back(first, rows[0]), given_back(first, rows[1])
@@ -207,8 +265,8 @@ class MultiMapOnGpu:
         self._type, self._like = (a.kind, a.bytes), a
         self._codes = _Codes([a], False)
         w = self._words(a)
-        self._table = module().table(w.bytes, 4, a.device, a.stream, len(self._codes))
-        self._table.insert(a.stream, w.address, self._codes.address, a.size)
+        self._table = module().table(w.bytes, 4, a.device, a.stream, len(self._codes), True)
+        added(self._table.insert(a.stream, w.address, self._codes.address, a.size), True)
 
     def __len__(self) -> int:
         return self._values.size

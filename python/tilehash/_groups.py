@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ import numpy.typing as npt
 
 from . import _core, _gpu
 from ._analysis import get_threads
-from ._arrays import NO_CODE, Array, Column, column, numbers
+from ._arrays import NO_CODE, Array, Column, column, native, numbers
 
 _PLAIN = {"sum", "min", "max", "mean", "first", "last", "any", "all", "argmin", "argmax", "count", "var", "std"}
 _OTHERS = {"size", "nunique", "median", "quantile"}
@@ -29,6 +30,27 @@ def _ddof(argument: Any) -> float:
 
 # What the third element of a reduction means.
 ARGUMENTS = {"var": _ddof, "std": _ddof, "median": _quantile, "quantile": _quantile}
+
+
+def _of_each_group(codes: npt.NDArray[np.uint32], number: int, values: Array, reduce: Callable[..., Any]) -> Array:
+    """Calls reduce(values) for each group that has values, or the ufunc's reduceat once. Other groups get NaN."""
+    order = np.argsort(codes, kind="stable")
+    codes, values = codes[order], values[order]
+    starts = np.flatnonzero(np.diff(codes, prepend=NO_CODE)) if len(codes) else np.zeros(0, np.int64)
+    if isinstance(reduce, np.ufunc):
+        made = reduce.reduceat(values, starts) if len(starts) else values[:0]
+    else:
+        made = np.array([reduce(part) for part in np.split(values, starts[1:])] if len(starts) else [])
+    if made.ndim != 1:
+        raise TypeError(f"tilehash: a reduction gives one value for a group, not an array of {made.ndim - 1} dimensions")
+    if len(starts) == number:
+        return made
+    if made.dtype.kind in "mM":
+        result = np.full(number, np.array("NaT", made.dtype))
+    else:
+        result = np.full(number, np.nan, made.dtype if made.dtype.kind in "fc" else np.float64)
+    result[codes[starts]] = made
+    return result
 
 
 def combined_codes(parts: list[tuple[npt.NDArray[np.uint32], int]]) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.uint32]]:
@@ -89,6 +111,10 @@ class Groups:
         The reductions are sum, count, min, max, mean, var, std (ddof 1, or the third element), first, last, any,
         all, argmin, argmax (row numbers, -1 for none), nunique, median and quantile. "count" without values
         counts rows. Missing values are left out. Returns an array for each name.
+
+        A ufunc of NumPy with two arguments reduces too, as np.multiply, and so does any function of one array: it is
+        called once for each group, with the group's values in the order of their rows. Both sort the rows by group,
+        and take no arrays of a GPU.
         """
         return {name: self._reduced(how) for name, how in reductions.items()}
 
@@ -109,11 +135,15 @@ class Groups:
         return self._reduced((values, "max"))
 
     def _reduced(self, how: Any) -> Any:
-        if how in ("count", "size"):
+        if isinstance(how, str) and how in ("count", "size"):
             return self.size()
         if not isinstance(how, tuple) or len(how) not in (2, 3):
             raise TypeError('tilehash: a reduction is (values, "name"), (values, "name", argument) or "count"')
         values, op = how[0], how[1]
+        if callable(op):
+            if len(how) == 3:
+                raise TypeError("tilehash: a function takes no argument; use a lambda")
+            return self._user(values, op)
         if op not in _PLAIN | _OTHERS:
             raise ValueError(f"tilehash: no reduction {op!r}; there are {', '.join(sorted(_PLAIN | _OTHERS))}")
         return self.size() if op == "size" else self._values(values, op, how[2] if len(how) == 3 else None)
@@ -123,6 +153,19 @@ class Groups:
         if c.size != len(self._codes):
             raise ValueError(f"tilehash: {c.size} values for {len(self._codes)} rows")
         return c.wrap(self._nunique(c) if op == "nunique" else self._number(c, op, argument))
+
+    def _user(self, values: Any, reduce: Callable[..., Any]) -> Any:
+        c = column(values)
+        if c.size != len(self._codes):
+            raise ValueError(f"tilehash: {c.size} values for {len(self._codes)} rows")
+        if c.values is None:
+            raise TypeError("tilehash: a function reduces numbers, not str")
+        given, kept = native(c.values), self._codes != NO_CODE
+        if c.valid is not None:
+            kept &= c.valid
+        if given.dtype.kind in "fcmM" and given.ndim == 1:
+            kept &= given == given
+        return c.wrap(_of_each_group(self._codes[kept], len(self), given[kept], reduce))
 
     def _nunique(self, c: Column) -> Array:
         codes, first_rows = _core.codes(c.rows(), False, get_threads())

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from . import _core, _gpu
 from ._analysis import get_threads
 from ._arrays import NO_CODE, Array, Column, column, numbers
+from ._errors import added
 
 if TYPE_CHECKING:
     from ._gpu_groups import IndexOnGpu, MultiMapOnGpu
@@ -69,6 +70,14 @@ def _as_column(x: Any, dtype: np.dtype[Any] | None) -> Column:
     return column(x)
 
 
+def _checked_capacity(capacity: Any) -> int:
+    if not isinstance(capacity, (int, np.integer)):
+        raise TypeError(f"tilehash: a capacity is an int, not {type(capacity).__name__}")
+    if not 0 <= capacity < 2**64:
+        raise ValueError(f"tilehash: a capacity is from 0 to 2**64 - 1, not {capacity}")
+    return int(capacity)
+
+
 class _OnGpu:
     """What Map and Set share: their table may be on a GPU. The first keys decide."""
 
@@ -97,14 +106,17 @@ class Map(_OnGpu):
 
     Calls of one map may come from several threads: those that change it run one at a time. On a GPU a call works on
     the caller's current stream; lookups do not wait for it. Keys on a GPU are integers of 4 or 8 bytes.
+
+    A map of `grow=False` keeps the capacity for `capacity` keys. Calls that add keys raise TableFull if the map
+    refuses some.
     """
 
-    def __init__(self, keys: Any = None, values: Any = None, *, capacity: int = 0) -> None:
+    def __init__(self, keys: Any = None, values: Any = None, *, capacity: int = 0, grow: bool = True) -> None:
         self._k: _Words | None = None
         self._v: _Words | None = None
         self._on_gpu: _gpu.Table | None = None
-        self._capacity = capacity
-        self._table = _core.Map(0 if _gpu.on_gpu(keys) else capacity, get_threads())
+        self._capacity, self._grow = _checked_capacity(capacity), grow
+        self._table = _core.Map(0 if _gpu.on_gpu(keys) else self._capacity, grow, get_threads())
         if keys is not None:
             self.insert(keys, values)
 
@@ -113,7 +125,7 @@ class Map(_OnGpu):
 
     def _of_gpu(self, keys: Any, values: Any) -> _gpu.Table:
         if self._on_gpu is None:
-            self._on_gpu = _gpu.Table(keys, values, self._capacity)
+            self._on_gpu = _gpu.Table(keys, values, self._capacity, self._grow)
         return self._on_gpu
 
     def _items(self, keys: Any, values: Any) -> tuple[Words, Words]:
@@ -131,7 +143,7 @@ class Map(_OnGpu):
         """Adds the keys that are not present, the first of equal ones. Returns how many were added."""
         if self._moves_to_gpu(keys):
             return self._of_gpu(keys, values).insert(keys, values)
-        return int(self._table.insert(*self._items(keys, values))[0])
+        return added(self._table.insert(*self._items(keys, values)), self._grow)
 
     def assign(self, keys: Any, values: Any) -> int:
         """Adds keys and replaces values. Returns how many keys were added.
@@ -143,7 +155,7 @@ class Map(_OnGpu):
         k, v = self._items(keys, values)
         last = _core.codes(_core.numbers(k[::-1], None, False, "uint64"), False, get_threads())[1]
         rows = len(k) - 1 - last.astype(np.int64)
-        return int(self._table.assign(k[rows], v[rows])[0])
+        return added(self._table.assign(k[rows], v[rows]), self._grow)
 
     def update(self, keys: Any, values: Any, op: Literal["sum", "min", "max"]) -> int:
         """Combines values with those of present keys, and adds the others. Returns how many keys were added."""
@@ -153,7 +165,7 @@ class Map(_OnGpu):
             return self._of_gpu(keys, values).update(keys, values, op)
         k, v = self._items(keys, values)
         kind = self._v.kind if self._v else "i"
-        return int(self._table.update(k, v, op, kind)[0])
+        return added(self._table.update(k, v, op, kind), self._grow)
 
     def find(self, keys: Any, default: Any = 0) -> Any:
         """The value of each key, or the default where it is absent."""
@@ -219,17 +231,17 @@ class Map(_OnGpu):
             keys, values = _gpu.on_host(keys), _gpu.on_host(values)
         if device != "cpu":
             keys, values = _gpu.moved(keys, device), _gpu.moved(values, device)
-        return Map(keys, values, capacity=len(self))
+        return Map(keys, values, capacity=max(len(self), 0 if self._grow else self._capacity), grow=self._grow)
 
 
 class Set(_OnGpu):
-    """A set of numbers of up to 8 bytes; on a GPU as Map."""
+    """A set of numbers of up to 8 bytes; on a GPU, and with `grow=False`, as Map."""
 
-    def __init__(self, keys: Any = None, *, capacity: int = 0) -> None:
+    def __init__(self, keys: Any = None, *, capacity: int = 0, grow: bool = True) -> None:
         self._k: _Words | None = None
         self._on_gpu: _gpu.Table | None = None
-        self._capacity = capacity
-        self._table = _core.Set(0 if _gpu.on_gpu(keys) else capacity, get_threads())
+        self._capacity, self._grow = _checked_capacity(capacity), grow
+        self._table = _core.Set(0 if _gpu.on_gpu(keys) else self._capacity, grow, get_threads())
         if keys is not None:
             self.insert(keys)
 
@@ -240,14 +252,14 @@ class Set(_OnGpu):
         """Adds keys. Returns how many were not present."""
         if self._moves_to_gpu(keys):
             if self._on_gpu is None:
-                self._on_gpu = _gpu.Table(keys, None, self._capacity)
+                self._on_gpu = _gpu.Table(keys, None, self._capacity, self._grow)
             return self._on_gpu.insert(keys, None)
         c = _as_column(keys, self._k.dtype if self._k else None)
         if self._k is None:
             if c.values is None:
                 raise TypeError("tilehash: keys of a table are numbers")
             self._k = _Words(c.values.dtype, "keys")
-        return int(self._table.insert(self._k.keys(c))[0])
+        return added(self._table.insert(self._k.keys(c)), self._grow)
 
     def contains(self, keys: Any) -> Any:
         """Is each key present?"""

@@ -66,17 +66,17 @@ void isin(const std::string& type, int device, address stream, address keys, uin
   });
 }
 std::unique_ptr<gpu_table> make_table(int key_bytes, int value_bytes, int device, address stream,
-                                      uint64_t capacity) {
+                                      uint64_t capacity, bool grow) {
   const nb::gil_scoped_release release;
   const gpu_place place{device, stream};
   if (key_bytes == 4) {
-    if (value_bytes == 0) return table_on_gpu<uint32_t, void>(place, capacity);
-    if (value_bytes == 4) return table_on_gpu<uint32_t, uint32_t>(place, capacity);
-    return table_on_gpu<uint32_t, uint64_t>(place, capacity);
+    if (value_bytes == 0) return table_on_gpu<uint32_t, void>(place, capacity, grow);
+    if (value_bytes == 4) return table_on_gpu<uint32_t, uint32_t>(place, capacity, grow);
+    return table_on_gpu<uint32_t, uint64_t>(place, capacity, grow);
   }
-  if (value_bytes == 0) return table_on_gpu<uint64_t, void>(place, capacity);
-  if (value_bytes == 4) return table_on_gpu<uint64_t, uint32_t>(place, capacity);
-  return table_on_gpu<uint64_t, uint64_t>(place, capacity);
+  if (value_bytes == 0) return table_on_gpu<uint64_t, void>(place, capacity, grow);
+  if (value_bytes == 4) return table_on_gpu<uint64_t, uint32_t>(place, capacity, grow);
+  return table_on_gpu<uint64_t, uint64_t>(place, capacity, grow);
 }
 
 nb::tuple as_tuple(const gpu_report& r) { return nb::make_tuple(r.inserted, r.present, r.refused); }
@@ -120,8 +120,12 @@ void bind_table(nb::module_& m) {
       .def("update",
            [](gpu_table& t, int device, address stream, int key_bytes, address keys,
               const given_column& values, uint64_t n, const std::string& op) {
-             const nb::gil_scoped_release release;
-             return update_on_gpu({device, stream}, t, key_bytes, at(keys), column_of(values), n, op);
+             gpu_report r;
+             {
+               const nb::gil_scoped_release release;
+               r = update_on_gpu({device, stream}, t, key_bytes, at(keys), column_of(values), n, op);
+             }
+             return as_tuple(r);
            })
       .def(
           "find",

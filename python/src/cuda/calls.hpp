@@ -69,7 +69,7 @@ class gpu_table {
 };
 
 template <class Key, class Value>
-std::unique_ptr<gpu_table> table_on_gpu(gpu_place at, std::uint64_t capacity);
+std::unique_ptr<gpu_table> table_on_gpu(gpu_place at, std::uint64_t capacity, bool grow);
 
 // Ids 0, 1, 2, ... of keys, in the order in which the keys first come. Calls as those of a table; add() and keys_of()
 // synchronize.
@@ -107,10 +107,10 @@ std::unique_ptr<gpu_factors> combine_on_gpu(gpu_place at, const std::uint32_t* c
 // last (as the values; NaN for none), argmin, argmax (8 bytes, -1 for none). argument: ddof, or the quantile.
 void reduce_on_gpu(gpu_place at, const std::uint32_t* codes, std::uint64_t n, std::uint64_t groups,
                    const gpu_column& values, const std::string& op, double argument, void* out);
-// Combines values with those of present keys of a table, and adds the others; op is sum, min or max. Returns how many
-// keys were added. Values have the type of the table's. Synchronizes.
-std::uint64_t update_on_gpu(gpu_place at, gpu_table& table, int key_bytes, const void* keys,
-                            const gpu_column& values, std::uint64_t n, const std::string& op);
+// Combines values with those of present keys of a table, and adds the others; op is sum, min or max. Values have the
+// type of the table's. The report counts different keys. Synchronizes.
+gpu_report update_on_gpu(gpu_place at, gpu_table& table, int key_bytes, const void* keys,
+                         const gpu_column& values, std::uint64_t n, const std::string& op);
 
 // The rows of a join by codes that are below `number`.
 class gpu_joined {

@@ -426,9 +426,9 @@ std::unique_ptr<gpu_factors> combine_on_gpu(gpu_place at, const u32* codes, cons
   return std::make_unique<paired>(at, std::move(all), out, n, dropped);
 }
 
-u64 update_on_gpu(gpu_place at, gpu_table& table, int key_bytes, const void* keys, const gpu_column& values,
-                  u64 n, const std::string& op) {
-  if (n == 0) return 0;
+gpu_report update_on_gpu(gpu_place at, gpu_table& table, int key_bytes, const void* keys,
+                         const gpu_column& values, u64 n, const std::string& op) {
+  if (n == 0) return {};
   const leased_space space(at);
   // One value for each key of the call, then the present values.
   buffer<u32, cuda> codes(*space, n);
@@ -455,9 +455,7 @@ u64 update_on_gpu(gpu_place at, gpu_table& table, int key_bytes, const void* key
       if (stays || news.is_missing(i)) olds.write_row(out, i, i, true);
     }
   });
-  const gpu_report report = table.assign(at.stream, keys_once.data(), out, many);
-  if (report.refused != 0) throw out_of_memory("update: the GPU has no memory for all keys");
-  return report.inserted;
+  return table.assign(at.stream, keys_once.data(), out, many);
 }
 
 void reduce_on_gpu(gpu_place at, const u32* codes, u64 n, u64 groups, const gpu_column& values,

@@ -24,8 +24,8 @@ class table_of final : public gpu_table {
       std::conditional_t<is_set, set<Key, cuda>, map<Key, std::conditional_t<is_set, u32, Value>, cuda>>;
 
  public:
-  table_of(gpu_place at, u64 capacity)
-      : space_(stream_of(at.stream), {}, at.device), table_(space_, capacity) {
+  table_of(gpu_place at, u64 capacity, bool grow)
+      : space_(stream_of(at.stream), {}, at.device), table_(space_, capacity, {.grow = grow}) {
     space_.synchronize();
   }
   ~table_of() override {
@@ -139,8 +139,8 @@ class table_of final : public gpu_table {
 };
 
 template <class Key, class Value>
-std::unique_ptr<gpu_table> table_on_gpu(gpu_place at, u64 capacity) {
-  return std::make_unique<table_of<Key, Value>>(at, capacity);
+std::unique_ptr<gpu_table> table_on_gpu(gpu_place at, u64 capacity, bool grow) {
+  return std::make_unique<table_of<Key, Value>>(at, capacity, grow);
 }
 
 }  // namespace tilehash::python
