@@ -18,9 +18,11 @@ from typing import Any, Literal, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from . import _dask_frames
 from ._analysis import factorize
 from ._arrays import NO_CODE, Array, Column
 from ._communicators import Bytes, MpiGroup, TorchGroup, Words, as_group
+from ._dask_frames import drop_duplicates, merge
 from ._tables import Map as LocalMap
 from ._tables import _as_column, _Words
 
@@ -447,8 +449,20 @@ def _unique(keys: Array) -> tuple[Array, Any]:
     return values, codes
 
 
-def group_by(group: Any, keys: Any, values: Any, op: Literal["sum", "min", "max"]) -> tuple[Any, Any]:
-    """Combines the values of equal keys of all ranks. Returns the keys that this rank owns, and their values. Collective."""
+def group_by(group: Any, keys: Any, values: Any = None, op: Any = None, **reductions: Any) -> Any:
+    """Groups the rows of all ranks, or those of a Dask DataFrame.
+
+    group_by(group, keys, values, op): collective. Combines the values of equal keys by "sum", "min" or "max". Returns the
+    keys that this rank owns, and their values.
+
+    group_by(frame, by, total=("amount", "sum"), n="count"): see tilehash._dask_frames.group_by. Returns a Dask DataFrame.
+    """
+    if _dask_frames.is_dask_frame(group):
+        if values is not None or op is not None:
+            raise TypeError('tilehash: reductions of a Dask DataFrame have names: total=("amount", "sum")')
+        return _dask_frames.group_by(group, keys, **reductions)
+    if reductions or op is None:
+        raise TypeError("tilehash: group_by takes (group, keys, values, op), or a Dask DataFrame, names and reductions")
     k, v = np.asarray(keys), np.asarray(values)
     m = Map(group, k.dtype, v.dtype)
     m.update(k, v, op)
@@ -563,3 +577,6 @@ class _Actor:
 
     def call(self, f: Callable[..., Any], *arguments: Any) -> Any:
         return f(*arguments)
+
+
+__all__ = ["Group", "Map", "MpiGroup", "One", "Ranks", "Sockets", "TorchGroup", "dask", "drop_duplicates", "group_by", "merge", "ray", "shard_of"]
