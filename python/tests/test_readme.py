@@ -48,3 +48,17 @@ def test_the_map_over_several_processes():
     n = m.size()                                                   # on all processes
     # [distributed-end]
     assert of_mine.tolist() == [2, 0] and n == 2
+
+
+def test_rows_in_batches():
+    import numpy as np
+    import tilehash as th
+
+    batches = [(np.array([4, 7]), np.array([1, 2])), (np.array([7, 9]), np.array([3, 4]))]
+    # [streamed-begin]
+    m = th.Map()
+    added = th.streamed(m).update(batches, "sum")  # or a path, a reader, a relation of DuckDB
+    for found in th.streamed(m).find([np.array([7]), np.array([9, 1])]):
+        print(found)  # [5], then [4, 0]
+    # [streamed-end]
+    assert added == 3 and found.tolist() == [4, 0]

@@ -8,6 +8,7 @@ from ._analysis import factorize, get_threads, isin, set_threads, unique, value_
 from ._errors import TableFull
 from ._frames import join, merge
 from ._groups import Groups, group_by
+from ._streamed import streamed
 from ._tables import Index, Map, MultiMap, Set
 
 __version__ = "0.1.0"
@@ -25,6 +26,7 @@ __all__ = [
     "join",
     "merge",
     "set_threads",
+    "streamed",
     "unique",
     "value_counts",
 ]

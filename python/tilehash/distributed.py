@@ -218,7 +218,7 @@ def _shards(k: _Words, c: Column) -> npt.NDArray[np.uint32]:
 
 # ---- agreement ----
 
-_VERBS = ("Map", "insert", "assign", "update", "find", "contains", "erase", "size")
+_VERBS = ("Map", "insert", "assign", "update", "find", "contains", "erase", "size", "streamed")
 _TEXT = 32  # words of a message
 
 
