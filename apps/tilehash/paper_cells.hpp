@@ -14,8 +14,9 @@ namespace tilehash::app {
 
 // Result rows of one machine.
 struct paper_results {
-  std::string machine;
+  std::string machine;  // a quick run says so
   std::string made_by;  // commit, date, and the full or quick parameters
+  bool quick = false;
   std::vector<nlohmann::ordered_json> rows;
 };
 

@@ -124,6 +124,16 @@ std::string section_of(const paper_entry& entry, const paper_cells& cells,
       stated_numbers(entry), measured_part(entry, cells, results));
 }
 
+// The cells that the verdict counts: those of quick runs only where no other run exists. (`ours` is empty for an entry without
+// cells.)
+paper_cells counted_cells(paper_cells cells, const std::vector<paper_results>& results) {
+  if (std::ranges::all_of(results, &paper_results::quick)) return cells;
+  for (std::size_t r = cells.ours.size(); r-- > 0;) {
+    if (results[r].quick) cells.ours.erase(cells.ours.begin() + static_cast<std::ptrdiff_t>(r));
+  }
+  return cells;
+}
+
 using counts = std::map<verdict, std::size_t>;
 
 std::string counts_table(const std::vector<std::pair<std::string, counts>>& documents) {
@@ -169,7 +179,7 @@ std::string paper_report(const std::string& folder) {
     }
     const auto results = read_paper_results(entry, folder);
     const paper_cells cells = paper_cells_of(entry, results);
-    const judgement judged = judge(entry, cells, !results.empty());
+    const judgement judged = judge(entry, counted_cells(cells, results), !results.empty());
     ++documents.back().second[judged.is];
     body += section_of(entry, cells, results, judged);
   }
@@ -178,6 +188,7 @@ std::string paper_report(const std::string& folder) {
       "<p class=\"small\">Agrees: numbers that do not depend on the machine are within the entry's "
       "tolerance, and "
       "rates have the document's order of series. Measured: the document has no number to compare with. "
+      "Quick: small sizes, which the verdict counts only if no other run exists. "
       "Written by {}.</p>\n{}{}",
       report_head, counts_table(documents), html_text(version_line()), body, report_foot);
 }

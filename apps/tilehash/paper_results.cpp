@@ -7,6 +7,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <map>
 #include <sstream>
 
@@ -89,7 +90,10 @@ void add(std::map<std::string, paper_results>& all, const std::string& group, co
   paper_results& of = all[group];
   of.rows.insert(of.rows.end(), data["rows"].begin(), data["rows"].end());
   const std::string gpu = text_of(header, "gpu"), processor = text_of(header, "machine");
-  if (of.machine.empty()) of.machine = gpu.empty() ? processor : gpu;
+  if (of.machine.empty()) {
+    of.quick = is_quick(path);
+    of.machine = (gpu.empty() ? processor : gpu) + (of.quick ? ", quick" : "");
+  }
   const std::string commit = text_of(header, "commit"), date = text_of(header, "date").substr(0, 10);
   const std::string quick = header.value("quick", false) ? ", quick" : "";
   const std::string made =
@@ -146,6 +150,8 @@ std::vector<paper_results> read_paper_results(const paper_entry& entry, const st
   // A speedup of one space over another needs the rows of both.
   const json ratio = entry.data.value("ours", json::object()).value("ratio_of", json::object());
   if (ratio.contains("space") && results.size() > 1) {
+    if (!std::ranges::all_of(results, &paper_results::quick))
+      std::erase_if(results, std::mem_fn(&paper_results::quick));
     for (std::size_t i = 1; i < results.size(); ++i) {
       results[0].rows.insert(results[0].rows.end(), results[i].rows.begin(), results[i].rows.end());
       results[0].machine += " and " + results[i].machine;

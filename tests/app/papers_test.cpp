@@ -189,7 +189,7 @@ TEST(Papers, ReadTheLastReleaseOfEachMachine) {
   const auto results = read_paper_results(entry, folder.string());
   fs::remove_all(folder);
   ASSERT_EQ(results.size(), 3U);
-  EXPECT_EQ(results[0].machine, "small sizes");
+  EXPECT_EQ(results[0].machine, "small sizes, quick");
   EXPECT_EQ(results[1].machine, "newer release");
   EXPECT_EQ(results[1].rows.size(), 1U);
   EXPECT_EQ(results[2].machine, "single run");
