@@ -295,6 +295,7 @@ step_hashgraph() {
 }
 
 # Every table and figure of the papers. What this commit has recorded is left out, so a stopped run goes on.
+# scripts/record.sh MACHINE --from FOLDER records them.
 step_papers() {
   # shellcheck disable=SC2086 # words are wanted
   "$program" reproduce all --space cuda --results "$(results)" ${TILEHASH_REPRODUCE:-}
