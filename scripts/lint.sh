@@ -61,7 +61,7 @@ check_tidy() {
 
 check_spelling() {
   command -v codespell >/dev/null || die "codespell not found: run scripts/bootstrap.sh"
-  files | grep -vE '^LICENSE$|^tests/fuzz/corpus/|\.(png|json|svg|gz)$' | xargs --no-run-if-empty codespell || die "codespell has complaints (above)"
+  files | grep -vE '^LICENSE$|^tests/fuzz/corpus/|\.(png|json|svg|gz|ipynb)$' | xargs --no-run-if-empty codespell || die "codespell has complaints (above)"
 }
 
 check_words() { python3 scripts/check_prose.py; }

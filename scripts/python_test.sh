@@ -2,15 +2,15 @@
 # SPDX-License-Identifier: Apache-2.0
 # The Python package from its wheel: builds it in a virtual environment of its own, checks the types, runs the tests.
 #   scripts/python_test.sh [pytest's arguments]      needs the network for the first run; PYTHON=python3.12 chooses another
-#   scripts/python_test.sh quick                     the documents' code and one test with Dask, not optimised and without pytest;
-#                                                    ends with 77 where pip or Python.h is missing
+#   scripts/python_test.sh quick [dask]              the code of the documents and of the notebook, with dask one test of it,
+#                                                    not optimised and without pytest; ends with 77 where pip or Python.h is missing
 # shellcheck source=scripts/lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 if [ "${1:-}" = quick ]; then
   python=${PYTHON:-python3}
   packages="${XDG_CACHE_HOME:-$HOME/.cache}/tilehash/python"
-  export PYTHONPATH="$packages.dask:$packages" PYTHONDONTWRITEBYTECODE=1
+  export PYTHONPATH="$packages.dask:$packages:$packages.plots" PYTHONDONTWRITEBYTECODE=1
   [ -e "$("$python" -c 'import sysconfig; print(sysconfig.get_paths()["include"])')/Python.h" ] || {
     say "skipped: no Python.h (python3-dev has it)"
     exit 77
@@ -27,27 +27,32 @@ if [ "${1:-}" = quick ]; then
   cmake --build "$build" --parallel "$(jobs)" >/dev/null
   cmake --install "$build" --prefix "$build/site" >/dev/null
   cp python/tilehash/*.py "$build/site/tilehash/"
-  "$python" -c 'import dask.dataframe, distributed' 2>/dev/null ||
+  "$python" -c 'import matplotlib, networkx' 2>/dev/null ||
+    "$python" -m pip install --quiet --disable-pip-version-check --no-compile --upgrade --target "$packages.plots" matplotlib networkx ||
+    say "skipped: the notebook, whose matplotlib or networkx pip could not install"
+  [ "${2:-}" != dask ] || "$python" -c 'import dask.dataframe, distributed' 2>/dev/null ||
     "$python" -m pip install --quiet --disable-pip-version-check --no-compile --upgrade --target "$packages.dask" 'dask[dataframe]' distributed ||
     say "skipped: the test with Dask, which pip could not install"
-  PYTHONPATH="$build/site:python/tests:$packages.dask:$packages" exec "$python" -c '
-import test_readme
-for name, test in vars(test_readme).items():
-    if name.startswith("test_"):
-        test()
-        print("passed:", name)
+  PYTHONPATH="$build/site:python/tests:$PYTHONPATH" exec "$python" -c '
+import sys
+import test_notebook, test_readme
+for module in test_readme, test_notebook:
+    for name, test in vars(module).items():
+        if name.startswith("test_"):
+            test()
+            print("passed:", name)
 import importlib.util
-if all(map(importlib.util.find_spec, ("dask", "distributed", "pandas", "pyarrow"))):
+if "dask" in sys.argv and all(map(importlib.util.find_spec, ("dask", "distributed", "pandas", "pyarrow"))):
     import test_dask_frames
     test_dask_frames.test_partitions_on_a_cluster()
     print("passed: test_partitions_on_a_cluster")
-'
+' "${@:2}"
 fi
 
 venv=build/python/venv
 [ -e "$venv/bin/pytest" ] || {
   "${PYTHON:-python3}" -m venv "$venv"
-  "$venv/bin/pip" install --quiet mypy pytest hypothesis numpy pandas polars pyarrow 'dask[dataframe]' distributed
+  "$venv/bin/pip" install --quiet mypy pytest hypothesis numpy pandas polars pyarrow 'dask[dataframe]' distributed matplotlib networkx
 }
 rm -rf build/python/wheel
 "$venv/bin/pip" wheel --quiet --no-deps --wheel-dir build/python/wheel ./python

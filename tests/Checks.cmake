@@ -28,10 +28,12 @@ endforeach()
 tilehash_check(docs.reference ${PROJECT_SOURCE_DIR}/scripts/docs.sh)
 tilehash_check(docs.site ${PROJECT_SOURCE_DIR}/scripts/site.sh)
 set_tests_properties(docs.site PROPERTIES SKIP_RETURN_CODE 77)
-if(NOT TILEHASH_TIER STREQUAL "quick") # half a minute of compiling
-  tilehash_check(python.readme ${PROJECT_SOURCE_DIR}/scripts/python_test.sh quick)
-  set_tests_properties(python.readme PROPERTIES SKIP_RETURN_CODE 77)
+set(dask)
+if(NOT TILEHASH_TIER STREQUAL "quick")
+  set(dask dask)
 endif()
+tilehash_check(python.readme ${PROJECT_SOURCE_DIR}/scripts/python_test.sh quick ${dask})
+set_tests_properties(python.readme PROPERTIES SKIP_RETURN_CODE 77 COST 100)
 set_tests_properties(docs.site docs.reference PROPERTIES RESOURCE_LOCK docs_folder) # both run Doxygen
 # The longest first, and the builds with sanitizers one after the other: with build.cpu, two builds at a time. clang-tidy reads
 # the compile commands of asan.
