@@ -60,6 +60,7 @@ class any_exchange {
   std::function<void(const several::sent_parts&, const several::received_parts&)> send_;
 };
 
+#ifndef TILEHASH_RANKS_OVER_MPI
 // Runs body(exchange) on so many processes. A process fails if the test does there, or with an exception.
 inline void in_processes(u32 ranks, const std::function<void(any_exchange&)>& body, int limit = 20'000) {
   run_seed();  // the same in all of them
@@ -110,6 +111,7 @@ inline void in_threads(u32 ranks, const std::function<void(any_exchange&)>& body
     });
   for (std::thread& t : threads) t.join();
 }
+#endif
 
 // How the keys of a call are distributed.
 enum class spread { even, few, half_one_key, one_owner, empty_ranks };
@@ -138,3 +140,7 @@ struct rank_items {
 };
 
 }  // namespace tilehash::contract
+
+#ifdef TILEHASH_RANKS_OVER_MPI
+#include <contract/over_mpi.hpp>
+#endif

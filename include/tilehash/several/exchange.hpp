@@ -3,7 +3,7 @@
 //
 // Four functions are an exchange. A class of the caller's may have them, or exchange_of makes one from two
 // functions. Models: one_rank (here), processes (several/processes.hpp), thread_ranks (several/threads.hpp),
-// nccl_ranks (several/nccl.cuh), gpus (several/gpus.cuh).
+// nccl_ranks (several/nccl.cuh), gpus (several/gpus.cuh), mpi_ranks (several/mpi.hpp).
 //
 //   rank()                     this rank's number, below size()
 //   size()                     the number of ranks
@@ -79,10 +79,10 @@ class one_rank {
   Space* space_;
 };
 
-/// An exchange made of two functions, for MPI and other libraries with communicators.
+/// An exchange made of two functions, for libraries with communicators.
 ///
 /// `gather(mine, all)` and `send(sent, received)` are the functions of the concept `exchange`. They throw if
-/// the library reports an error. docs/guide/several.md has the functions for MPI.
+/// the library reports an error. mpi_ranks (several/mpi.hpp) shows what they do for MPI.
 template <class Gather, class Send>
 class exchange_of {
  public:
