@@ -7,14 +7,16 @@
 #   scripts/check_bare.sh --whole    the two scripts themselves, which takes an hour
 #   scripts/check_bare.sh --package  the Debian package instead: made there, installed with apt, and used by CMake and
 #                                    pkg-config
+#   scripts/check_bare.sh --python   the Python package instead: pip install . with the distribution's g++ and Python, then
+#                                    the code of its README from outside the sources
 # Environment: TILEHASH_SUITE (default bookworm), TILEHASH_MIRROR (default: the distribution's)
 # shellcheck source=scripts/lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 what=${1:-}
 case "$what" in
-  "" | --whole | --package) ;;
-  *) die "usage: scripts/check_bare.sh [--whole | --package]" ;;
+  "" | --whole | --package | --python) ;;
+  *) die "usage: scripts/check_bare.sh [--whole | --package | --python]" ;;
 esac
 [ "$(id -u)" -eq 0 ] || die "a root file system is made by root"
 bare=$PWD/build/bare
@@ -63,6 +65,22 @@ if [ "$what" = --package ]; then
   inside "g++ -std=c++20 -O2 tests/install/main.cpp -o /tmp/plain \$(pkg-config --cflags --libs tilehash) && /tmp/plain" ||
     die "a program did not build by pkg-config (see above)"
   say "the package was installed with what it needs, and used; $bare can be deleted"
+  exit
+fi
+
+if [ "$what" = --python ]; then
+  say "the Python package"
+  inside "apt-get update -q && DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends g++ python3-dev \
+    python3-venv" >"$bare/apt.log" 2>&1 || die "apt-get failed: $bare/apt.log"
+  inside "python3 -m venv /root/venv && cd python && /root/venv/bin/pip install --quiet ." || die "pip install . failed (see above)"
+  inside "cp python/tests/test_readme.py /root && rm -r /tilehash/* && cd /root && /root/venv/bin/python -c '
+import sys
+import numpy, test_readme, tilehash
+for name, test in vars(test_readme).items():
+    if name.startswith(\"test_\"):
+        test()
+print(sys.version.split()[0], numpy.__version__, tilehash.__file__)'" || die "the code of the README failed (see above)"
+  say "pip installed the package on a bare $suite, and the code of its README ran; $bare can be deleted"
   exit
 fi
 

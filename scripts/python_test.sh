@@ -4,6 +4,7 @@
 #   scripts/python_test.sh [pytest's arguments]      needs the network for the first run; PYTHON=python3.12 chooses another
 #   scripts/python_test.sh quick [dask]              the code of the documents and of the notebook, with dask one test of it,
 #                                                    not optimised and without pytest; ends with 77 where pip or Python.h is missing
+#   scripts/python_test.sh bench [arguments]         python -m tilehash.bench of the wheel, beside the other libraries
 # shellcheck source=scripts/lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
@@ -62,5 +63,9 @@ echo "$wheel: $((size / 1024)) KiB"
 [ "$size" -lt $((8 << 20)) ] || die "the wheel has over 8 MB"
 "$venv/bin/pip" install --quiet --force-reinstall --no-deps "$wheel"
 (cd python && "../$venv/bin/mypy")
+if [ "${1:-}" = bench ]; then
+  "$venv/bin/pip" install --quiet duckdb
+  exec "$venv/bin/python" -m tilehash.bench "${@:2}"
+fi
 cd python/tests
 exec "../../$venv/bin/pytest" -q -p no:cacheprovider "$@"

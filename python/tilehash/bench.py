@@ -5,6 +5,7 @@ usage: python -m tilehash.bench [--gpu] [--rows N] [--rounds N] [--threads N] [-
 
 All libraries take the same arrays. They run in turns, round after round, so that other work on the machine meets
 all of them; the table has the median of each, in million rows a second, and the spread (fastest to slowest).
+The processor time of all threads is compared, too: other work on the machine changes it less.
 """
 
 from __future__ import annotations
@@ -65,6 +66,24 @@ def _factorize(libs: dict[str, Any], k: Any, t: dict[str, Any]) -> Calls:
         calls["polars"] = lambda: t["polars"]["k"].rank("dense")
     if "pyarrow" in libs:
         calls["pyarrow"] = lambda: t["pyarrow"]["k"].dictionary_encode()
+    return calls
+
+
+def _factorize_strings(libs: dict[str, Any], k: Any, t: dict[str, Any]) -> Calls:
+    """Strings of 18 bytes: two words' digits."""
+    if "pyarrow" not in libs:
+        return {}
+    digits = np.char.zfill((k.view(np.uint64) % np.uint64(10**18)).astype("U18"), 18).astype("S18")
+    n = len(digits)
+    ends = np.arange(0, 18 * (n + 1), 18, dtype=np.int64)
+    strings = libs["pyarrow"].LargeStringArray.from_buffers(n, libs["pyarrow"].py_buffer(ends), libs["pyarrow"].py_buffer(digits.tobytes()))
+    calls: Calls = {"tilehash": lambda: th.factorize(strings), "pyarrow": lambda: strings.dictionary_encode()}
+    if "pandas" in libs:
+        series = libs["pandas"].Series(strings, dtype=libs["pandas"].ArrowDtype(libs["pyarrow"].large_string()))
+        calls["pandas"] = lambda: libs["pandas"].factorize(series)
+    if "polars" in libs:
+        of_polars = libs["polars"].Series(strings)
+        calls["polars"] = lambda: of_polars.cast(libs["polars"].Categorical)
     return calls
 
 
@@ -143,6 +162,7 @@ def _merge(libs: dict[str, Any], k: Any, t: dict[str, Any]) -> Calls:
 
 _TASKS = {
     "factorize": _factorize,
+    "factorize of strings": _factorize_strings,
     "unique": _unique,
     "isin": _isin,
     "value_counts": _value_counts,
@@ -151,17 +171,25 @@ _TASKS = {
 }
 
 
-def _measured(calls: Calls, rounds: int) -> dict[str, list[float]]:
+def _measured(calls: Calls, rounds: int) -> tuple[dict[str, list[float]], dict[str, list[float]]]:
+    """The seconds of each call, and those of the processor on all threads."""
     seconds: dict[str, list[float]] = {name: [] for name in calls}
+    processor: dict[str, list[float]] = {name: [] for name in calls}
     for name, call in calls.items():
         call()  # once for memory and caches
     for _ in range(rounds):
         for name, call in calls.items():
-            start = time.perf_counter()
+            start, used = time.perf_counter(), time.process_time()
             result = call()
             seconds[name].append(time.perf_counter() - start)
+            processor[name].append(time.process_time() - used)
             del result
-    return seconds
+    return seconds, processor
+
+
+def _times_the_best(times: dict[str, list[float]]) -> str:
+    ours = statistics.median(times["tilehash"])
+    return f"{min(statistics.median(s) for n, s in times.items() if n != 'tilehash') / ours:.2f}"
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -189,13 +217,16 @@ def main(arguments: list[str] | None = None) -> None:
         k = (rng.integers(0, distinct, how.rows).astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)).view(np.int64)
         table = _columns(libs, {"k": k, "v": rng.random(how.rows)}, how.threads)
         for task, make in _TASKS.items():
-            seconds = _measured(make(libs, k, table), how.rounds)
+            calls = make(libs, k, table)
+            if not calls:
+                continue
+            seconds, processor = _measured(calls, how.rounds)
             rates = {n: [how.rows / s / 1e6 for s in all_s] for n, all_s in seconds.items()}
-            best = max(statistics.median(r) for n, r in rates.items() if n != "tilehash") if len(rates) > 1 else 0.0
-            ours = statistics.median(rates["tilehash"])
-            ratio = f"  times the best: {ours / best:.2f}" if best else ""
+            ratio = ""
+            if len(rates) > 1:
+                ratio = f"  times the best: {_times_the_best(seconds)}, in processor time {_times_the_best(processor)}"
             each = "  ".join(f"{n} {statistics.median(r):.1f} ({max(r):.1f} to {min(r):.1f})" for n, r in rates.items())
-            print(f"{task}, int64, {distinct} distinct: {each}{ratio}", file=how.out, flush=True)
+            print(f"{task}{'' if 'strings' in task else ', int64'}, {distinct} distinct: {each}{ratio}", file=how.out, flush=True)
 
 
 if __name__ == "__main__":
