@@ -2,6 +2,8 @@
 // The calls that are timed over several ranks: builds, lookups, updates, groups.
 #pragma once
 
+#include <time.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -19,6 +21,12 @@ namespace tilehash::bench {
 using clock = std::chrono::steady_clock;
 inline double seconds_since(clock::time_point begin) {
   return std::chrono::duration<double>(clock::now() - begin).count();
+}
+// The time of all threads of this process.
+inline double processor_seconds() {
+  timespec t{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+  return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
 }
 inline double median(std::vector<double> all) {
   std::sort(all.begin(), all.end());
@@ -187,24 +195,26 @@ class several_bench {
   }
   template <class Call>
   void time(const std::string& what, u64 n, const Call& call) {
-    std::vector<double> all, items, words;
+    std::vector<double> all, items, words, processors;
     for (u32 c = 0; c <= options_.calls; ++c) {
       std::vector<u64> meet(exchange_.size());
       exchange_.all_gather(std::vector<u64>{c}, meet);
       exchange_.items = exchange_.words = 0;
+      const double processor_begin = processor_seconds();
       const auto begin = clock::now();
       call();
       if (c == 0) continue;  // memory is allocated
       all.push_back(seconds_since(begin));
+      processors.push_back(processor_seconds() - processor_begin);
       items.push_back(exchange_.items);
       words.push_back(exchange_.words);
     }
     if (exchange_.rank() != 0) return;
     const auto [least, most] = std::minmax_element(all.begin(), all.end());
     constexpr double us = 1e6;
-    std::printf("%s, %u, %s, %.3f, %.0f, %.0f to %.0f, %.0f, %.0f\n", name_, exchange_.size(), what.c_str(),
-                static_cast<double>(n) / median(all) / 1e9, us * median(all), us * *least, us * *most,
-                us * median(items), us * median(words));
+    std::printf("%s, %u, %s, %.3f, %.0f, %.0f to %.0f, %.0f, %.0f, %.0f\n", name_, exchange_.size(),
+                what.c_str(), static_cast<double>(n) / median(all) / 1e9, us * median(all), us * *least,
+                us * *most, us * median(items), us * median(words), us * median(processors));
     std::fflush(stdout);
   }
 
@@ -219,7 +229,8 @@ class several_bench {
 inline void print_heading(const several_options& options) {
   std::printf(
       "# %llu pairs of 32 + 32 bits a rank, load factor 0.8, medians of %u calls of rank 0\n"
-      "exchange, ranks, call, G/s a rank, us, us least to most, us in all_to_all, us in all_gather\n",
+      "exchange, ranks, call, G/s a rank, us, us least to most, us in all_to_all, us in all_gather, "
+      "us of processors\n",
       static_cast<unsigned long long>(options.items), options.calls);
 }
 

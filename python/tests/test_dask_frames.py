@@ -138,3 +138,13 @@ def test_bad_input_of_frames():
     raises(TypeError, "a reduction is", lambda: distributed.group_by(dleft, "k", f="sum"))
     raises(TypeError, "have names", lambda: distributed.group_by(dleft, "k", "v", "sum"))
     raises(TypeError, "group_by takes", lambda: distributed.group_by(distributed.One(), [1], [1]))
+
+
+def test_the_example():
+    import pathlib
+    import subprocess
+    import sys
+
+    example = pathlib.Path(__file__).parent.parent / "examples/dask_frames.py"
+    done = subprocess.run([sys.executable, str(example)], capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0 and "20 towns, 8350 rows: right" in done.stdout, done.stdout + done.stderr

@@ -173,6 +173,69 @@ def test_different_types_are_refused():
         assert "different types" in str(failure)
 
 
+@pytest.mark.parametrize(("rank", "size"), [(0, 0), (1, 1), (-1, 2), (0, 4097)])
+def test_groups_of_no_or_too_many_ranks_are_refused(rank, size):
+    class Other(distributed.One):
+        def rank(self):
+            return rank
+
+        def size(self):
+            return size
+
+    with pytest.raises(ValueError, match="a group has 1 to 4096 ranks"):
+        distributed.Map(Other())
+
+
+def test_a_group_of_another_size_is_refused():
+    class Growing(distributed.One):
+        ranks = 1
+
+        def size(self):
+            return self.ranks
+
+    group = Growing()
+    m = distributed.Map(group)
+    assert m.insert([1, 2], [3, 4]) == 2
+    group.ranks = 2
+    for call in (m.size, lambda: m.insert([5], [6]), lambda: m.find([1])):
+        with pytest.raises(ValueError, match="was made for 1 ranks and the group has 2"):
+            call()
+    group.ranks = 1
+    assert m.size() == 2
+
+
+def test_keys_on_a_gpu_are_refused():
+    class OnGpu:
+        __cuda_array_interface__ = {"shape": (1,), "typestr": "<i8", "data": (0, False), "version": 3}
+
+    def body(group):
+        m = distributed.Map(group)
+        with pytest.raises(Exception, match="takes no arrays of a GPU") as e:
+            m.insert(OnGpu() if group.rank() == 1 else [1], [1])
+        assert m.size() == 0
+        return str(e.value)
+
+    failures = passed(run(2, body))
+    assert "rank 1 failed" in failures[0]
+
+
+def test_ranks_bring_different_numbers_of_rows():
+    def body(group):
+        m = distributed.Map(group)
+        mine = np.arange(1000 * group.rank())  # rank 0 brings none
+        assert m.insert(mine, mine) == 2000
+        return len(m.find(mine))
+
+    assert passed(run(3, body)) == [0, 1000, 2000]
+
+
+def test_a_world_of_one():
+    m = distributed.Map(distributed.One())
+    assert m.update([4, 5, 4], [1, 1, 1], "sum") == 2
+    assert m.find([4, 6], -1).tolist() == [2, -1] and m.owner([4, 5]).tolist() == [0, 0]
+    assert m.erase([4]) == 1 and m.size() == 1
+
+
 @pytest.mark.parametrize("step", range(10))
 def test_a_rank_that_ends_ends_the_others(step):
     class Failing(distributed.Sockets):

@@ -233,6 +233,8 @@ class _Agreement:
     def begin(self, verb: str) -> None:
         self.verb, self.steps, self.failure = verb, 0, None
         self.calls += 1
+        if self.group.size() != self.ranks:
+            raise ValueError(f"tilehash: the map was made for {self.ranks} ranks and the group has {self.group.size()}; make a new one")
 
     def attempt(self, step: Callable[[], Any], otherwise: Any = None) -> Any:
         """Runs a step of this rank alone. A failure is kept for the next agree()."""

@@ -831,6 +831,22 @@ TEST(Several, TakesFunctionsOfAnotherLibrary) {
   any_exchange any(exchange);
   expect_one_table(any, 5, 100, 1, "functions");
 }
+struct misnumbered : several::one_rank<cpu> {
+  u32 own = 0, all = 1;
+  u32 rank() const { return own; }
+  u32 size() const { return all; }
+};
+TEST(Several, RefusesMisnumberedRanks) {
+  cpu space(1);
+  for (const auto& [rank, size] : {std::pair(0U, 0U), {1U, 1U}, {0U, several::shards + 1}}) {
+    misnumbered wrong{several::one_rank<cpu>(space), rank, size};
+    any_exchange exchange(wrong);
+    EXPECT_THROW(shared_map(space, exchange), invalid_argument);
+  }
+  const auto none = [](const auto&, const auto&) {};
+  EXPECT_THROW(several::exchange_of(2, 2, none, none), invalid_argument);
+  EXPECT_THROW(several::exchange_of(0, 0, none, none), invalid_argument);
+}
 
 }  // namespace
 }  // namespace tilehash::contract
