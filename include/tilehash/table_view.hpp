@@ -331,8 +331,10 @@ struct mutable_table_view : table_view<Design> {
       if (active && x.key.legal && x.key.reserved) became = this->sentinels.insert(x.key.bits, x.value);
     }
     if constexpr (displaces && keeps) {
-      if (active && x.key.regular() && became == outcome::refused)
-        became = detail::displace_among_inserts(this->design, this->design.hash(x.key.bits), x.value);
+      const bool full = active && x.key.regular() && became == outcome::refused;
+      const outcome now =
+          detail::displace_among_inserts(this->design, this->design.hash(x.key.bits), x.value, full);
+      if (full) became = now;
     }
     if (became == outcome::inserted) detail::count_change(changes, static_cast<u64>(x.key.bits), true);
     return became;

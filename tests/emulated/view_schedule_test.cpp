@@ -167,8 +167,58 @@ class hand_made {
   Design design_;
 };
 
-enum class caller : u32 { thread, tile };
-constexpr u32 width = 4;
+enum class caller : u32 { thread, tile, warp };  // warp: all lanes place the items whose buckets are full
+// The callers of a test. Only keys and values of 16 bytes in all are placed by a warp.
+template <class Design>
+std::vector<caller> callers_of() {
+  if (detail::displaces_together<Design>) return {caller::thread, caller::tile, caller::warp};
+  return {caller::thread, caller::tile};
+}
+constexpr u32 width = 4;  // of a tile
+
+// The lanes of a warp, each of which may read the word of any other.
+class emulated_threads {
+ public:
+  explicit emulated_threads(emulation::thread& me, u32 lanes) : me_(&me), lanes_(lanes) {}
+  u32 size() const { return lanes_; }
+  u32 rank() const { return me_->lane(); }
+  u32 before(u32 of) const { return of & ((1U << rank()) - 1); }
+  u32 ballot(bool p) const { return me_->vote("ballot", p, emulation::site::current()); }
+  bool any(bool p) const { return ballot(p) != 0; }
+  void sync() const { me_->vote("sync", false, emulation::site::current()); }
+  template <class T>
+  T broadcast(T x, u32 from) const {
+    T result = x;
+    for (u32 lane = 0; lane < lanes_; ++lane) {
+      const T of_lane = me_->said_by("broadcast", x, lane, 32, emulation::site::current());
+      if (lane == from) result = of_lane;
+    }
+    return result;
+  }
+
+ private:
+  emulation::thread* me_;
+  u32 lanes_;
+};
+// So many groups, and lanes without one.
+template <class Design>
+constexpr u32 warp_lanes(u32 groups) {
+  return std::min(32U, groups * detail::moves_together<Design, emulated_threads>::group + 1);
+}
+
+template <class Design>
+  requires(mutable_table_view<Design>::displaces)
+outcome insert_by_warp(const mutable_table_view<Design>& view, const emulated_threads& t,
+                       typename Design::key_type key, bool mine) {
+  using slot_type = typename Design::slot_type;
+  const detail::item<slot_type> x{detail::query<slot_type>(key),
+                                  static_cast<typename slot_type::value_bits>(key), true};
+  const outcome o = detail::insert_by_thread<Design>::run(view.design, solo_tile{}, x, mine);
+  const bool full = mine && o == outcome::refused;
+  const outcome displaced =
+      detail::displace_together<1>(view.design, view.design.hash(x.key.bits), x.value, t, full);
+  return full ? displaced : o;
+}
 
 // Two callers insert a key each, under all schedules of two turns with limited numbers of operations. `check`
 // gets the outcomes. `updates`: by insert_or_assign().
@@ -180,23 +230,31 @@ u64 insert_by_two(hand_made<Design>& table, const typename Design::key_type (&ke
   const auto view = table.view();
   emulation::machine m({});
   u64 schedules = 0;
+  const bool wide = callers[0] == caller::warp || callers[1] == caller::warp;
+  const u32 lanes = wide ? warp_lanes<Design>(1) : width;
+  // The lanes of a warp have so many operations more that some schedules suffice.
+  const auto factor = [&](u32 of) { return callers[of] == caller::warp ? u64(lanes) : 1; };
+  const auto stride = [&](u32 of) { return callers[of] == caller::warp ? u64(3 * lanes - 1) : 1; };
   for (u32 leader = 0; leader < 2; ++leader) {
     bool more = true;
-    for (u64 lead = 0; more && lead < most_lead; ++lead) {
+    for (u64 lead = 0; more && lead < most_lead * factor(leader); lead += stride(leader)) {
       more = false;
       bool again = true;
-      for (u64 turn = 0; again && turn < most_turn; ++turn, ++schedules) {
+      for (u64 turn = 0; again && turn < most_turn * factor(1 - leader);
+           turn += stride(1 - leader), ++schedules) {
         SCOPED_TRACE("leader " + std::to_string(leader) + ", operations " + std::to_string(lead) + " and " +
                      std::to_string(turn));
         table.restore(contents);
-        two_turns ways(width, leader, lead, turn);
+        two_turns ways(lanes, leader, lead, turn);
         emulation::exploration run(m, 1, ways);
         outcome became[2] = {};
-        run.run(2, width, [&](emulation::thread& me) {
+        run.run(2, lanes, [&](emulation::thread& me) {
           const u64 i = me.block().index;
           const bool mine = me.rank() == 0;
           outcome o = outcome::refused;
-          if (callers[i] == caller::tile) {
+          if (callers[i] == caller::warp) {
+            o = insert_by_warp(view, emulated_threads(me, lanes), keys[i], mine);
+          } else if (callers[i] == caller::tile) {
             const emulated_tile<width> t(me);
             o = updates ? view.insert_or_assign(t, keys[i], keys[i], mine)
                         : view.insert(t, keys[i], keys[i], mine);
@@ -229,10 +287,14 @@ void ask_for_a_key_that_could_go_back(u64 seed) {
   const u32 other = table.second_of(item);
   table.fill_with_second(other, {bucket, other});
   const auto stored = table.fill_with_second(bucket, {bucket, other});
-  for (const caller by : {caller::thread, caller::tile}) {
-    SCOPED_TRACE(by == caller::tile ? "the key by a tile" : "the key by a thread");
+  for (const caller by : callers_of<Design>()) {
+    SCOPED_TRACE(by == caller::tile   ? "the key by a tile"
+                 : by == caller::warp ? "the key by a warp"
+                                      : "the key by a thread");
     for (const key k : {stored[seed % stored.size()]}) {
-      insert_by_two(table, {item, k}, {caller::thread, by}, 14, 110, [&](const outcome(&became)[2]) {
+      const caller of_item = by == caller::warp ? by : caller::thread,
+                   of_key = by == caller::tile ? by : caller::thread;
+      insert_by_two(table, {item, k}, {of_item, of_key}, 14, 110, [&](const outcome(&became)[2]) {
         EXPECT_EQ(became[1], outcome::present);
         EXPECT_EQ(table.copies(k), 1);
         EXPECT_EQ(table.copies(item), became[0] == outcome::inserted ? 1 : 0);
@@ -276,9 +338,10 @@ void ask_for_a_key_that_moves(u64 seed, u32 moves) {
     for (const key k : std::set{item, meets})
       if (std::ranges::count(before, k) == 0) after.push_back(k);
     std::ranges::sort(after);
-    for (const caller by : {caller::thread, caller::tile}) {
-      const u64 n =
-          insert_by_two(table, {item, meets}, {caller::thread, by}, 80, 80, [&](const outcome(&became)[2]) {
+    for (const caller by : callers_of<Design>()) {
+      const u64 n = insert_by_two(
+          table, {item, meets}, {by == caller::warp ? by : caller::thread, by}, 80, 80,
+          [&](const outcome(&became)[2]) {
             const u64 inserted = (became[0] == outcome::inserted) + (became[1] == outcome::inserted);
             EXPECT_EQ(inserted, after.size() - before.size());
             EXPECT_TRUE(became[0] != outcome::refused && became[1] != outcome::refused);
@@ -286,7 +349,7 @@ void ask_for_a_key_that_moves(u64 seed, u32 moves) {
             for (const key k : after) EXPECT_TRUE(table.view().contains(k));
             EXPECT_FALSE(table.is_locked());
           });
-      EXPECT_GT(n, 100U);
+      EXPECT_GT(n, by == caller::warp ? 20U : 100U);
     }
   }
 }
@@ -320,7 +383,7 @@ void ask_for_the_last_free_slot(u64 seed) {
   const key in_its_way = table.draw([&](key k) {
     return table.first_of(k) == path[4] && std::ranges::count(path, table.second_of(k)) == 0;
   });
-  for (const caller by : {caller::thread, caller::tile}) {
+  for (const caller by : callers_of<Design>()) {
     const u64 n = insert_by_two(table, {item, in_its_way}, {by, caller::thread}, 600, 40,
                                 [&](const outcome(&became)[2]) {
                                   auto after = before;
@@ -332,7 +395,7 @@ void ask_for_the_last_free_slot(u64 seed) {
                                   for (const key k : after) EXPECT_TRUE(table.view().contains(k));
                                   EXPECT_FALSE(table.is_locked());
                                 });
-    EXPECT_GT(n, 100U);
+    EXPECT_GT(n, by == caller::warp ? 20U : 100U);
   }
 }
 TEST(two_inserts_by_views, of_which_one_takes_the_end_of_a_path) {
@@ -405,10 +468,27 @@ TEST(displacement, leaves_two_buckets_whose_first_keys_go_round) {
   }
 }
 
-// A thread or a tile, as `run` says, inserts each item while the others do.
+// Two warps insert the items, each lane one.
+template <class View, class Key>
+std::vector<outcome> insert_in_warps(emulation::exploration& run, const View& view,
+                                     const std::vector<Key>& items) {
+  std::vector<outcome> became(items.size());
+  constexpr u32 lanes = warp_lanes<std::remove_cvref_t<decltype(view.design)>>(2);
+  run.run(2, lanes, [&](emulation::thread& me) {
+    const u64 i = 2 * u64(me.rank()) + me.block().index;
+    const bool mine = i < items.size();
+    const outcome o = insert_by_warp(view, emulated_threads(me, lanes), mine ? items[i] : Key(1), mine);
+    if (mine) became[i] = o;
+  });
+  return became;
+}
+// A thread, a tile or a lane of a warp, as `run` says, inserts each item while the others do.
 template <class View, class Key>
 std::vector<outcome> insert_at_once(emulation::exploration& run, const View& view,
                                     const std::vector<Key>& items) {
+  if constexpr (View::displaces) {
+    if (run.below(4) == 0) return insert_in_warps(run, view, items);
+  }
   const u64 tiles = run();
   std::vector<outcome> became(items.size());
   run.run(items.size(), width, [&](emulation::thread& me) {

@@ -34,6 +34,9 @@ namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
 namespace detail {
 
+template <class Design, class Threads>
+class moves_together;  // (algorithm/moves_together.hpp)
+
 template <class Design>
 class short_moves {
   using displacement = typename Design::displacement_among_inserts;

@@ -23,9 +23,8 @@
 // table is swept or rebuilt. (3) While no erase runs, a slot that is taken stays taken. Two inserts of one
 // key aim at the same first free slot of a bucket; one wins, the other finds the key, and no lock is needed.
 //
-// When both buckets are full, a displacement frees a slot along a path first(k) -> second(x) -> second(y) ...
-// of keys that move to their other bucket (algorithm/displacement.hpp). Keys in their first bucket go first;
-// where a bucket has none, one may move back to its first.
+// When both buckets are full, a displacement frees a slot along a path first(k) -> second(x) -> second(y) .. of keys that
+// move to their other bucket (algorithm/displacement.hpp). Keys in their first bucket go first, if there are any.
 //
 // Safe to run at the same time: inserts with inserts, lookups with lookups, erases with erases.
 // Built in bulk by tiled/build.hpp, and filled up by tiled/merge.hpp. Measured reasons: docs/measured/tiled.md.
@@ -328,6 +327,8 @@ class tiled {
   friend displacement;
   friend displacement_among_inserts;
   friend detail::short_moves<tiled>;
+  template <class D, class Threads>
+  friend class detail::moves_together;
   TILEHASH_FN u32* locks() const { return locks_; }
   TILEHASH_FN u32 other_bucket(const location& home, u32 bucket, word w) const {
     return home.base + mirror(bucket - home.base, slot_type::stored_in(w));
@@ -365,7 +366,6 @@ class tiled {
       }
     }
   }
-
   template <class Tile>
   TILEHASH_FN void load_marks(Tile t, u32 bucket, u32 (&marks)[bucket_slots], bool active) const {
     TILEHASH_UNROLL

@@ -54,7 +54,7 @@ TILEHASH_FN outcome insert_and_displace(const Design& design, const Warp& warp,
   if (regular && became == outcome::refused) {
     using displacement = typename Design::displacement_among_inserts;
     const displaced_design<displacement>& itself = design;
-    became = displace_among_inserts(itself, itself.hash(x.key.bits), x.value);
+    became = displace_alone(itself, itself.hash(x.key.bits), x.value);
   }
   return became;
 }

@@ -122,6 +122,31 @@ struct together_tile : solo_tile {
   __device__ __forceinline__ bool any(bool p) const { return __any_sync(lanes, p) != 0; }
   __device__ __forceinline__ void sync() const { __syncwarp(lanes); }
 };
+// Threads of a warp that came to one place together, named by their lanes of the warp.
+struct gathered_threads {
+  u32 lanes;
+  __device__ __forceinline__ static u32 lane() {
+    u32 at;
+    asm("mov.u32 %0, %%laneid;" : "=r"(at));
+    return at;
+  }
+  __device__ __forceinline__ static u32 before(u32 of) { return of & ((1U << lane()) - 1); }
+  __device__ __forceinline__ u32 size() const { return static_cast<u32>(__popc(lanes)); }
+  __device__ __forceinline__ u32 rank() const { return static_cast<u32>(__popc(before(lanes))); }
+  __device__ __forceinline__ u32 ballot(bool p) const { return __ballot_sync(lanes, p) & lanes; }
+  __device__ __forceinline__ bool any(bool p) const { return ballot(p) != 0; }
+  __device__ __forceinline__ void sync() const { __syncwarp(lanes); }
+  template <class T>
+  __device__ __forceinline__ T broadcast(T x, u32 from) const {
+    static_assert(sizeof(T) % 4 == 0);
+    u32 parts[sizeof(T) / 4];
+    memcpy(parts, &x, sizeof x);
+#pragma unroll
+    for (u32& part : parts) part = __shfl_sync(lanes, part, static_cast<int>(from));
+    memcpy(&x, parts, sizeof x);
+    return x;
+  }
+};
 #endif
 
 namespace detail {

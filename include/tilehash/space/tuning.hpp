@@ -141,9 +141,7 @@ struct common {
   // Right rows of a region: few regions mean long runs to their bins.
   static constexpr u64 joined_region(u64 word_bytes) { return by_word(word_bytes, 14336, 7168); }
   static constexpr u64 grouped_region(u64 word_bytes) { return by_word(word_bytes, 20480, 10240); }
-  static constexpr u64 walked_rows(u64 mean) {
-    return 16 * mean + 16384;
-  }                                                 // left ones that a block walks for
+  static constexpr u64 walked_rows(u64 mean) { return 16 * mean + 16384; }  // left ones, for a block
   static constexpr u32 combined_parts = 4096;       // that a block counts next to its items
   static constexpr u64 first_items = u64(1) << 25;  // of one call that keeps the first of equal keys
   static constexpr u32 grouped_items(u64 word_bytes) { return by_word(word_bytes, 21504, 9984); }  // of a bin
@@ -307,8 +305,9 @@ struct sm_90 : common {
   static constexpr u32 late_each = 8;  // items of a thread, at most, if only the GPU knows their number
   // Load above which a displacement may give up, and above which copies of a key wait for each other.
   static constexpr double never_full = 0.9, waiting_load = 0.85;
-  // Blocks of a kernel that is launched early, and items of a call whose lanes store values by themselves.
-  static constexpr u32 early_blocks = 1024, stored_alone = 1 << 17;
+  // Blocks of a kernel that is launched early; items of a call whose lanes store values by themselves; and items of a
+  // view's threads, that came to full buckets together, from which the threads displace together.
+  static constexpr u32 early_blocks = 1024, stored_alone = 1 << 17, displaced_together = 16;
 
   // ---- memory ----
   static constexpr u64 mapped_from = u64(64) << 20;  // bytes of an array that can grow: pages are large
