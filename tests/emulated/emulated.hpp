@@ -61,7 +61,7 @@ class emulated_tile {
     static_assert(sizeof(T) % 4 == 0, "a GPU's shuffle moves 4 bytes at a time");
     return me_->said_by_left("from_left", x, by, Width, at);
   }
-  void sync(site at = site::current()) const { me_->vote("sync", false, at); }
+  void sync(site at = site::current()) const { me_->sync("sync", at); }
 
   template <u32 N, class Word>
   void load(const Word* from, Word (&to)[N], bool active, site at = site::current()) const {

@@ -47,6 +47,10 @@ u32 thread::vote(const char* what, bool yes, site where) {
   meet({what, 0, false, where});
   return here.votes;
 }
+void thread::sync(const char* what, site where) {
+  vote(what, false, where);
+  synced_ = warp_->turn;
+}
 const exchange_area& thread::tell(const call& c, const void* x, u32 from) {
   exchange_area& here = warp_->exchanges[warp_->turn % 2];
   std::memcpy(here.said[lane()], x, c.bytes);
@@ -106,7 +110,7 @@ void thread::store_scratch(u64 at, u64 bytes, access how, const void* x) const {
 }
 void thread::note_scratch(u64 at, u64 bytes, access how) const {
   try {
-    block().scratch->note(at, bytes, how, rank_, block().phase);
+    block().scratch->note(at, bytes, how, {block().phase, rank_, rank_ / warp_size, synced_});
   } catch (const race_error& e) {
     throw race_error(std::string(e.what()) + ", since " + (calls_ != 0 ? describe(at_) : "the block began"));
   }
@@ -223,6 +227,7 @@ void machine::begin(launch& all, slot& s, lanes pool) {
     t.state_ = thread::state::ready;
     t.abandoned_ = false;
     t.calls_ = 0;
+    t.synced_ = 0;
   }
   ++all.begun;
 }

@@ -142,6 +142,8 @@ class thread {
   // ---- collectives of the warp ----
   // Bit i is the vote of lane i of the warp.
   u32 vote(const char* what, bool yes, site where);
+  // Orders the accesses to scratch of the warp's lanes.
+  void sync(const char* what, site where);
   // Returns the value of lane `from` of this lane's tile; `from` must be the same in the whole tile.
   template <class T>
   T said_by(const char* what, T x, u32 from, u32 width, site where) {
@@ -216,6 +218,7 @@ class thread {
   std::vector<void*> callers_;
   call at_;
   u64 calls_ = 0;
+  u32 synced_ = 0;  // the warp's turn after its last sync()
   std::exception_ptr failure_;
   std::unique_ptr<fiber> fiber_;
 };

@@ -304,6 +304,31 @@ TEST(MissingBarrier, WhatConflictsWithWhat) {
   EXPECT_FALSE(races(write, read, true));
 }
 
+// sync() of a tile orders accesses of its warp, and of no other one. A broadcast orders nothing.
+TEST(MissingBarrier, InAWarp) {
+  const auto launch = [](u32 reader, bool sync) {
+    emulated space;
+    space.for_each_block(1, 64, 4, [=](auto block) {
+      const auto s = block.template scratch<u32>();
+      const auto t = block.template tile<4>();
+      if (block.rank() == 1) s[0] = 5;
+      if (sync)
+        t.sync();
+      else
+        t.broadcast(0U, 0);
+      if (block.rank() == reader) {
+        EXPECT_EQ(u32(s[0]), 5U);
+      }
+      t.sync();
+      if (block.rank() == 2) s[0] = 6;
+    });
+  };
+  EXPECT_NO_THROW(launch(3, true));
+  EXPECT_SAYS(failure_of<race_error>([&] { launch(3, false); }),
+              "thread 3 read byte 0 of the scratch after thread 1");
+  EXPECT_THROW(launch(32, true), race_error);
+}
+
 // Threads may write different bytes of a word. The word has the marks of all its bytes, and each byte those of its word.
 TEST(MissingBarrier, InAWordAndItsBytes) {
   const auto launch = [](bool meet, bool word_first, bool barrier) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The scratch memory of an emulated block. It records the threads that accessed each byte since the last
-// barrier. So it finds a missing barrier in any order of the threads, also in one that gives the right
-// answer.
+// barrier, or sync() of a tile, which orders the accesses of a warp. So it finds a missing barrier in any order of
+// the threads, also in one that gives the right answer.
 #pragma once
 
 #include <concepts>
@@ -28,19 +28,21 @@ class scratch_memory {
  public:
   explicit scratch_memory(u64 bytes);
 
-  // Records an access, or throws race_error. `phase` counts the barriers, from 1.
-  void note(u64 at, u64 bytes, access how, u32 thread, u32 phase);
+  // The accessing thread and the time: `phase` counts the barriers, from 1; `turn` is the warp's at its last sync().
+  struct mark {
+    u32 phase = 0, thread = 0, warp = 0, turn = 0;
+  };
+
+  // Records an access, or throws race_error.
+  void note(u64 at, u64 bytes, access how, const mark& by);
   std::byte* data() { return data_.data(); }
 
  private:
-  struct mark {
-    u32 phase = 0, thread = 0;
-  };
   struct marks {
     mark by[4];  // the last access of each kind
   };
 
-  static void note(marks& before, u64 at, access how, u32 thread, u32 phase);
+  static void note(marks& before, u64 at, access how, const mark& by);
   void split(u64 word);
 
   u64 bytes_;
