@@ -37,7 +37,7 @@ RELEASE = re.compile(r"\d+\.\d+\.\d+")
 MACHINES = {"cpu": "AMD EPYC", "xeon": "Intel", "h100": "H100", "h200": "H200"}
 # Recorded before the rule, in trees with changes.
 WITH_CHANGES = {"thesis_failed", "thesis_hashes", "thesis_multiplicity", "yardstick_one_thread_epyc", "yardstick_one_thread_epyc_2",
-                "kmers_one_thread", "advise_check"}  # fmt: skip
+                "kmers_one_thread"}  # fmt: skip
 NAME = re.compile(r"[\w./-]+\.(?:json|txt|csv)\b")
 
 
