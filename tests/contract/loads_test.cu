@@ -11,6 +11,7 @@
 #include <tilehash/designs/bucketed_cuckoo.hpp>
 #include <tilehash/designs/horton.hpp>
 #include <tilehash/designs/tiled.hpp>
+#include <tilehash/papers/horton/queued_lookup.hpp>
 #include <tilehash/space/cuda.cuh>
 #include <tilehash/table.hpp>
 
@@ -58,6 +59,28 @@ TYPED_TEST(cuda_loads, are_reached_by_a_thousand_builds) {
   EXPECT_EQ(not_inserted, 0U);
   EXPECT_EQ(restarts, 0U);
   EXPECT_EQ(missing, 0U);
+}
+
+// Half of the keys are absent. A sixth of the lookups of a nearly full table go on to a second bucket.
+TEST(cuda_horton, answers_by_queues) {
+  const u64 n = contract::scaled(1'000'000, 20'000), seed = contract::run_seed();
+  SCOPED_TRACE("repeat it with TILEHASH_SEED=" + std::to_string(seed));
+  tilehash::cuda space;
+  std::vector<u32> numbers(2 * n);
+  for (u64 i = 0; i < 2 * n; ++i) numbers[i] = contract::spread_key<u32>(i);
+  buffer<u32, tilehash::cuda> keys(space, 2 * n), out(space, 2 * n);
+  keys.copy_from(numbers);
+  table<horton<u32, u32>, tilehash::cuda> t(space, n, {.load_factor = 0.95, .seed = seed, .grow = false});
+  const u64 held = t.insert(space, keys.first(n), keys.first(n)).inserted;
+  EXPECT_EQ(held, n);
+  for (const u32 rounds : {1U, 4U, 16U}) {
+    space.fill(out.data(), 2 * n, u32(0));
+    papers::find_by_queues(space, t, keys.data(), 2 * n, out.data(), ~u32(0), rounds);
+    const std::vector<u32> got = out.to_host();
+    u64 wrong = 0;
+    for (u64 i = 0; i < 2 * n; ++i) wrong += got[i] != (i < n ? numbers[i] : ~u32(0));
+    EXPECT_EQ(wrong, 0U) << rounds << " rounds";
+  }
 }
 
 // In each 64 items one has the first key of all, and 16 the key of an earlier one. A value is its key's

@@ -4,6 +4,7 @@
 #include <set>
 
 #include <tilehash/designs/horton.hpp>
+#include <tilehash/papers/horton/queued_lookup.hpp>
 #include <tilehash/space/cpu.hpp>
 
 #include "designs_test.hpp"
@@ -67,6 +68,24 @@ TEST(HortonAsync, InsertsAndAssigns) {
   for (u32 i = 0; i < n; ++i) {
     ASSERT_TRUE(is[i]) << i;
     ASSERT_EQ(got[i], i < n / 2 ? more[i] : numbers[i]) << i;
+  }
+}
+
+// Half of the keys are absent. With one round the queues are read at the end alone, with many rounds also when they are full.
+TEST(HortonLookup, ByQueuesInSharedMemory) {
+  constexpr u32 n = 6'000, all = 2 * n;
+  emulated space({.seed = 8, .preempt = true});
+  table<with_width<horton<u32, u32>, 4>, emulated> t(space, n, {.load_factor = 0.95, .grow = false});
+  std::vector<u32> numbers(all);
+  for (u32 i = 0; i < all; ++i) numbers[i] = i * 7 + 1;
+  const buffer<u32, emulated> keys(space, numbers), out(space, all);
+  ASSERT_EQ(t.insert(space, keys.first(n), keys.first(n)).refused, 0U);
+  for (const u32 rounds : {1U, 16U}) {
+    space.fill(out.data(), all, u32(7));
+    papers::find_by_queues(space, t, keys.data(), all - 3, out.data(), u32(2), rounds);
+    const std::vector<u32> got = out.to_host();
+    for (u32 i = 0; i < all; ++i)
+      ASSERT_EQ(got[i], i < n ? numbers[i] : i < all - 3 ? 2U : 7U) << rounds << " " << i;
   }
 }
 

@@ -9,6 +9,7 @@
 #include <tilehash/papers/hash_graph.hpp>
 #include <tilehash/papers/hash_graph_original.hpp>
 #include <tilehash/papers/horton/model.hpp>
+#include <tilehash/papers/horton/queued_lookup.hpp>
 #include <tilehash/papers/horton_lazy.hpp>
 #include <tilehash/papers/indexed_cuckoo.hpp>
 #include <tilehash/papers/layouts/bit_reversal.hpp>
