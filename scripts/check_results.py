@@ -179,7 +179,8 @@ def origin_faults(path, commits):
 
 def changed_since_added(folder):
     git = ["git", "-C", str(ROOT), "log", "--diff-filter=M", "--name-only", "--format=", "--", str(folder)]
-    return sorted(set(subprocess.run(git, capture_output=True, text=True, check=True).stdout.split()))
+    run = subprocess.run(git, capture_output=True, text=True)  # fails in a copy without .git, which has no changes
+    return sorted(set(run.stdout.split()))
 
 
 def uncited(files):

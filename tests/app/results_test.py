@@ -103,6 +103,12 @@ class Recording(unittest.TestCase):
         self.assertEqual(results.unpacked(json.loads((release / "li_table5.json").read_text())), [{"n": 1}, {"n": 2}])
         self.save("recorded")
         self.assertIn("a release is recorded once", self.record()[1])
+        check = [self.root / "scripts/check_results.py"]
+        self.assertEqual(subprocess.run(check, capture_output=True).returncode, 0)
+        file = release / "li_table4.json"
+        file.write_text(file.read_text().replace("[0,0,1]", "[0,0,3]"))
+        self.save("changed")
+        self.assertIn("a release's results stay as they are", subprocess.run(check, capture_output=True, text=True).stdout)
 
     def refused(self, why):
         code, text = self.record()
