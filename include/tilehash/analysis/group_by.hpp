@@ -27,15 +27,25 @@ template <class State, class Step>
 void fold_groups(cpu& space, const u32* codes, u64 n, State* states, u64 groups, const Step& step) {
   const u64 threads = n < tuning::cpu::least_shared ? 1 : static_cast<u64>(space.threads());
   const u64 shares = threads < groups ? threads : groups;
-  if (shares <= 1) {
+  if (shares <= static_cast<u64>(tuning::cpu::few_threads) &&
+      (shares <= 1 || groups * sizeof(State) <= tuning::cpu::first_in_order)) {
     for (u64 i = 0; i < n; ++i)
       if (codes[i] != no_code) step(states[codes[i]], i);
     return;
   }
   space.for_each_block(shares, 1, 0, [&](auto block) {
     const u64 from = block.index() * groups / shares, many = (block.index() + 1) * groups / shares - from;
-    for (u64 i = 0; i < n; ++i)
-      if (codes[i] != no_code && codes[i] - from < many) step(states[codes[i]], i);
+    // Whose a row is cannot be predicted, so the thread lists its rows without a branch.
+    u32 mine[tuning::cpu::listed_rows];
+    for (u64 at = 0; at < n; at += tuning::cpu::listed_rows) {
+      const u64 rows = n - at < tuning::cpu::listed_rows ? n - at : tuning::cpu::listed_rows;
+      u64 listed = 0;
+      for (u64 i = 0; i < rows; ++i) {
+        mine[listed] = static_cast<u32>(i);
+        listed += static_cast<u64>(codes[at + i] - from < many);  // (no_code is in no range)
+      }
+      for (u64 i = 0; i < listed; ++i) step(states[codes[at + mine[i]]], at + mine[i]);
+    }
   });
 }
 

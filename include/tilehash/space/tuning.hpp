@@ -161,7 +161,7 @@ struct cpu : common {
 
   // ---- codes of rows (analysis/): when threads share a call, and when keys need no hash ----
   static constexpr u64 first_code_slots = u64(1) << 12, least_shared = u64(1) << 16;  // rows: threads start
-  static constexpr u64 few_keys_rows = 32;  // of a key on average, from which keys are few
+  static constexpr u64 few_keys_rows = 32, listed_rows = 256;  // of a key, if keys are few; listed at once
   static constexpr u64 sampled_codes = u64(1) << 14, few_keys_share = 8;  // rows; keys that are few
   static constexpr u64 sampled_blocks = 16;  // whose range decides whether all are looked at
 
