@@ -179,8 +179,8 @@ u64 bytes_of(u64 items, double load_factor) {
 
 // Adds what Entry describes, in the space whose tables these are.
 template <class Entry, class Space>
-void register_design(registry& all, const std::string& name, const std::string& space_name,
-                     std::optional<table_makers<Space>> design_entry::*tables) {
+TILEHASH_COLD void register_design(registry& all, const std::string& name, const std::string& space_name,
+                                   std::optional<table_makers<Space>> design_entry::*tables) {
   using any_design = typename Entry::template design<u32, u32>;
   design_entry entry{.name = name,
                      .paper = std::string(Entry::paper),

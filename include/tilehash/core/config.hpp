@@ -45,8 +45,8 @@
 #define TILEHASH_FN_APART __attribute__((noinline))
 #endif
 
-// Marks a function of the host that makes or moves a table's memory. It is compiled for size: its time is the memory's.
-#define TILEHASH_COLD __attribute__((cold))
+// Marks a function of the host that makes or moves a table's memory, or that few calls need. It is compiled for size.
+#define TILEHASH_COLD __attribute__((cold, noinline))
 
 // Loops over a lane's words are unrolled on a GPU, so that the words stay in registers. Loops over a tile's
 // operations that change the table are not unrolled, because their bodies are long.

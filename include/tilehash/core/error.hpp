@@ -42,7 +42,14 @@ namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
 namespace detail {
 
-[[noreturn]] inline void refuse(const std::string& what) { throw invalid_argument("tilehash: " + what); }
+// (Not inline, as every verb has several.)
+[[noreturn]] TILEHASH_COLD inline void refuse(const std::string& what) {
+  throw invalid_argument("tilehash: " + what);
+}
+[[noreturn]] TILEHASH_COLD inline void refuse(const char* what) { refuse(std::string(what)); }
+[[noreturn]] TILEHASH_COLD inline void refuse_null(const char* what) {
+  refuse(std::string(what) + " are at a null pointer");
+}
 
 inline void require(bool holds, const char* what) {
   if (!holds) refuse(what);

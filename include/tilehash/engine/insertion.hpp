@@ -211,7 +211,7 @@ class insertion : public region_slots<Design, Space> {
     }
     // Gives an empty table capacity for `items`, or throws. Returns whether regions will wipe its slots.
     template <class Windows>
-    bool renew(Space& space, const Windows& w, u64 items) const {
+    TILEHASH_COLD bool renew(Space& space, const Windows& w, u64 items) const {
       using Source = typename Windows::source_type;
       const bool unwiped =
           fills<Source, typename Windows::update_type> && detail::may_claim_slots<Design, Space>(w) &&

@@ -46,6 +46,8 @@ struct item_windows {
   u64 window_of_few = 0;                 // so many items probably have all of these keys
   buffer<u32, Space> claims = {};        // bits of slots, for outcomes (engine/slot_outcomes.hpp)
 
+  TILEHASH_COLD ~item_windows() {}  // once a call, but there are many such types
+
   u64 pending() const {
     if (!looked_up) return n - done;
     u64 sum = 0;
@@ -67,7 +69,7 @@ struct item_windows {
 template <class Policy, class Windows>
 TILEHASH_COLD u64 count_refused(const Policy& table, Windows& w, u64 end) {
   u64 refused = 0;
-  const auto count = [&](u64 from, u64 to) {
+  const auto count = [&](u64 from, u64 to) TILEHASH_COLD {
     w.phases.look_up(table.design(), from, to, table.sentinels());
     refused += w.phases.collect()[detail::counter::illegal] + w.phases.left();
   };

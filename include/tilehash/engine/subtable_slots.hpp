@@ -42,7 +42,7 @@ class subtable_slots : public counted_storage<Design, Space> {
 
   // Throws invalid_argument (options), out_of_memory. `unwiped`: the slots have any content; the caller must write
   // all of them.
-  subtable_slots(Space& space, u64 items, const table_options& options, bool unwiped = false)
+  TILEHASH_COLD subtable_slots(Space& space, u64 items, const table_options& options, bool unwiped = false)
       : base(permitted(options)) {
     shape_ = Design::shape_for(items, options_.load_factor);
     reserved_ = items;

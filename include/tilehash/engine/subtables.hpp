@@ -188,7 +188,7 @@ class subtables : public subtable_slots<Design, Space> {
     // Gives an empty table capacity for `items`. Returns whether regions will write all its slots, which then
     // have any content. Throws out_of_memory; the table is then unchanged.
     template <class Windows>
-    bool renew(Space& space, const Windows& w, u64 items) const {
+    TILEHASH_COLD bool renew(Space& space, const Windows& w, u64 items) const {
       subtables fresh(space, items, table.options_, true);
       fresh.reserved_ = u64(table.reserved_);
       table = std::move(fresh);
@@ -271,7 +271,7 @@ class subtables : public subtable_slots<Design, Space> {
     }
     return least;
   }
-  bool halve(Space& space, u32 t) {
+  TILEHASH_COLD bool halve(Space& space, u32 t) {
     const u64 buckets = shape_.buckets_of(t) / 2, slots = buckets * Design::bucket_slots;
     auto memory = memory_for(space, buckets);
     if (size() == 0) {
@@ -324,7 +324,8 @@ class subtables : public subtable_slots<Design, Space> {
   // Moves all items to a table with another hash function; retries with a larger one while they do not fit.
   // Returns the number of retries; or nothing, and the table is unchanged, if they never fit in less than
   // `capacity_limit`.
-  std::optional<u64> rebuild(Space& space, u64 items, u64 least_capacity, u64 capacity_limit = ~u64(0)) {
+  TILEHASH_COLD std::optional<u64> rebuild(Space& space, u64 items, u64 least_capacity,
+                                           u64 capacity_limit = ~u64(0)) {
     const u64 n = size(), most = std::max(items, slots_without_growth * n);
     table_options options = options_;
     for (u64 tries = 0; tries < max_rebuilds; ++tries) {

@@ -11,7 +11,7 @@
 //     |
 //   grow      if items are still pending: another hash function, or more capacity; then the window again
 //
-// The host synchronizes once a window. (Calls that do not synchronize: engine/unwaited_call.hpp.)
+// The host synchronizes once a window. (Other calls: engine/unwaited_call.hpp.)
 // The table's policy derives from its storage's in_call (engine/counted_storage.hpp), and decides how the table
 // gets more capacity (docs/adr/0028-one-insert-call.md):
 //   free_slots(wanted)        how many of `wanted` pending items the next window takes; 0: grow first
@@ -53,8 +53,7 @@ class window_call {
   static constexpr bool displaces = displacing<Design>;
   static constexpr u32 passes = detail::passes_of<Design>;
   static constexpr u32 restarts_before_growth = 4;
-  // Keys that are updated are usually present. If so few are, asking the host whether any item is pending
-  // takes less time than the phases for pending items.
+  // Keys that are updated are usually present. For so few, asking whether any is pending takes less time than phases.
   static constexpr u64 few_updates = detail::call_memory::few_items;
   struct no_regions {};
 
@@ -142,7 +141,7 @@ class window_call {
   // Inserts as many items as the table's own memory has bits for. An insert that may take other keys out also
   // needs a list of these; without it, new keys are refused, and only present keys are updated.
   template <class Windows>
-  void run_few(Windows& w) {
+  TILEHASH_COLD void run_few(Windows& w) {
     const u64 end = std::min(w.n, w.done + detail::call_memory::few_items);
     w.phases.moved_to(table_.calls());
     w.phases.use_few_bits(w.done);
@@ -161,19 +160,20 @@ class window_call {
     } while (left != 0 && grows_ && grow(w, left, true));
     finish_window(w, end, left);
   }
-  // Refuses the remaining items with absent keys. (One of two equal keys may have found locked buckets until
-  // its tries were spent, and the other a slot.)
+  // Refuses the items with absent keys. (One of two equal keys may have found no slot, and the other one.)
   template <class Windows>
   void finish_window(Windows& w, u64 end, u64 left) {
-    if ((displaces || self_inserting<Design>)&&left != 0 && table_is_ != insert_role::all_or_none) {
-      w.phases.look_up(table_.design(), w.done, end, table_.sentinels());
-      collect(w);
-      left = w.phases.left();
-    }
+    if ((displaces || self_inserting<Design>)&&left != 0 && table_is_ != insert_role::all_or_none)
+      left = left_now(w, end);
     report_.refused += left;
     w.done = end;
   }
-  // Finds the keys that are present.
+  template <class Windows>
+  TILEHASH_COLD u64 left_now(Windows& w, u64 end) {
+    w.phases.look_up(table_.design(), w.done, end, table_.sentinels());
+    collect(w);
+    return w.phases.left();
+  }
   template <class Windows>
   void look_up(Windows& w) {
     w.phases.make_bits(grows_);
@@ -370,7 +370,7 @@ class window_call {
     }
   }
   // If there is no memory, or no hash function works, the table stays as it is for the rest of the call.
-  bool add_capacity(growth how, u64 items) {
+  TILEHASH_COLD bool add_capacity(growth how, u64 items) {
     try {
       const std::optional<u64> restarts = table_.add_capacity(space_, how, items);
       grows_ = restarts.has_value();

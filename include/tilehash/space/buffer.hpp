@@ -14,6 +14,12 @@
 
 namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
+namespace detail {
+[[noreturn]] TILEHASH_COLD inline void refuse_elements(u64 n, u64 bytes_each) {
+  throw out_of_memory("tilehash: " + std::to_string(n) + " elements of " + std::to_string(bytes_each) +
+                      " bytes are more memory than there can be; use a smaller table");
+}
+}  // namespace detail
 
 /// An array of `size` elements of T in the memory of `Space`, uninitialised. Movable, not copyable; a
 /// moved-from buffer is empty. Throws out_of_memory. The space must outlive its buffers: they copy through it
@@ -103,9 +109,7 @@ class buffer {
 
  private:
   static u64 bytes_for(u64 size) {
-    if (size > ~u64(0) / sizeof(T))
-      throw out_of_memory("tilehash: " + std::to_string(size) + " elements of " + std::to_string(sizeof(T)) +
-                          " bytes are more memory than there can be; use a smaller table");
+    if (size > ~u64(0) / sizeof(T)) detail::refuse_elements(size, sizeof(T));
     return size * sizeof(T);
   }
 

@@ -141,7 +141,7 @@ class cpu {
   /// Throws invalid_argument if this space cannot read the `n` elements at `p`; `what` names them. (This
   /// space accepts any pointer that is not null.)
   void check_pointer(const void* p, u64 n, const char* what) const {
-    if (n != 0 && p == nullptr) detail::refuse(std::string(what) + " are at a null pointer");
+    if (n != 0 && p == nullptr) detail::refuse_null(what);
   }
   /// \overload
   template <class T>
