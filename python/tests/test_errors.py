@@ -36,6 +36,7 @@ CASES = [
     (lambda: th.Map(np.array(["a"]), np.array([1])), TypeError, "<U1"),
     (lambda: th.Map(capacity=-1), ValueError, "capacity.*-1"),
     (lambda: th.Set(capacity=1.5), TypeError, "capacity.*float"),
+    (lambda: th.Set(K, grow=False), ValueError, "needs a capacity"),
     (lambda: th.Map(capacity=1 << 60), ValueError, "fewer items"),
     (lambda: th.Set(np.array([np.nan])), ValueError, "NaN"),
     (lambda: th.MultiMap(K, K[:2]), ValueError, "4 keys and 2 values"),

@@ -70,11 +70,13 @@ def _as_column(x: Any, dtype: np.dtype[Any] | None) -> Column:
     return column(x)
 
 
-def _checked_capacity(capacity: Any) -> int:
+def _checked_capacity(capacity: Any, grow: bool) -> int:
     if not isinstance(capacity, (int, np.integer)):
         raise TypeError(f"tilehash: a capacity is an int, not {type(capacity).__name__}")
     if not 0 <= capacity < 2**64:
         raise ValueError(f"tilehash: a capacity is from 0 to 2**64 - 1, not {capacity}")
+    if not grow and not capacity:
+        raise ValueError("tilehash: grow=False needs a capacity")
     return int(capacity)
 
 
@@ -115,7 +117,7 @@ class Map(_OnGpu):
         self._k: _Words | None = None
         self._v: _Words | None = None
         self._on_gpu: _gpu.Table | None = None
-        self._capacity, self._grow = _checked_capacity(capacity), grow
+        self._capacity, self._grow = _checked_capacity(capacity, grow), grow
         self._table = _core.Map(0 if _gpu.on_gpu(keys) else self._capacity, grow, get_threads())
         if keys is not None:
             self.insert(keys, values)
@@ -240,7 +242,7 @@ class Set(_OnGpu):
     def __init__(self, keys: Any = None, *, capacity: int = 0, grow: bool = True) -> None:
         self._k: _Words | None = None
         self._on_gpu: _gpu.Table | None = None
-        self._capacity, self._grow = _checked_capacity(capacity), grow
+        self._capacity, self._grow = _checked_capacity(capacity, grow), grow
         self._table = _core.Set(0 if _gpu.on_gpu(keys) else self._capacity, grow, get_threads())
         if keys is not None:
             self.insert(keys)
