@@ -60,6 +60,7 @@ inline const std::uint8_t* bytes_of_mask(const mask_in& valid, std::size_t n) {
 
 void bind_codes(nb::module_& m);
 void bind_reductions(nb::module_& m);
+void bind_stored(nb::module_& m);
 void bind_tables(nb::module_& m);
 
 }  // namespace tilehash::python

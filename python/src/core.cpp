@@ -22,5 +22,6 @@ NB_MODULE(_core, m) {
   });
   tilehash::python::bind_codes(m);
   tilehash::python::bind_reductions(m);
+  tilehash::python::bind_stored(m);
   tilehash::python::bind_tables(m);
 }

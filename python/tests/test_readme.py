@@ -62,3 +62,19 @@ def test_rows_in_batches():
         print(found)  # [5], then [4, 0]
     # [streamed-end]
     assert added == 3 and found.tolist() == [4, 0]
+
+
+def test_a_map_larger_than_memory():
+    import tempfile
+
+    import numpy as np
+    import tilehash as th
+
+    batches = [(np.array([4, 7]), np.array([1, 2])), (np.array([7, 9]), np.array([3, 4]))]
+    with tempfile.TemporaryDirectory() as folder:
+        # [stored-begin]
+        m = th.Stored(folder, keys=np.int64, values=np.int64, parts=16)
+        added = th.streamed(m).update(batches, "sum")  # reads and writes each part once
+        found = m.find([7, 1])                         # [5, 0]
+        # [stored-end]
+    assert added == 3 and found.tolist() == [5, 0]

@@ -8,6 +8,7 @@ from ._analysis import factorize, get_threads, isin, set_threads, unique, value_
 from ._errors import TableFull
 from ._frames import join, merge
 from ._groups import Groups, group_by
+from ._stored import Stored
 from ._streamed import streamed
 from ._tables import Index, Map, MultiMap, Set
 
@@ -18,6 +19,7 @@ __all__ = [
     "Map",
     "MultiMap",
     "Set",
+    "Stored",
     "TableFull",
     "factorize",
     "get_threads",

@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
+import functools
 import os
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Literal
 
 import numpy as np
 
+from ._stored import Stored
 from .distributed import Map as DistributedMap
 
 Progress = Callable[[int, int], None]
@@ -56,7 +58,7 @@ def _bytes(column: Any) -> int:
 
 
 class Streamed:
-    """Calls of a `Map`, `Set` or `distributed.Map` that take batches. Made by `streamed`."""
+    """Calls of a `Map`, `Set`, `Stored` or `distributed.Map` that take batches. Made by `streamed`."""
 
     def __init__(self, table: Any, keys: Any, values: Any, progress: Progress | None) -> None:
         self._table, self._keys, self._values, self._progress = table, keys, values, progress
@@ -89,8 +91,20 @@ class Streamed:
 
     def _added(self, verb: str, batches: Any, *more: Any) -> int:
         columns = [self._keys] if not hasattr(self._table, "find") else [self._keys, self._values]
+        if isinstance(self._table, Stored):
+            return self._merged(verb, batches, columns, *more)
         call = getattr(self._table, verb)
         return sum(call(*arrays, *more) for arrays in self._batches(batches, columns))
+
+    def _merged(self, verb: str, batches: Any, columns: list[Any], *more: Any) -> int:
+        call: Callable[[], int] = functools.partial(getattr(self._table, verb), **({"op": more[0]} if more else {}))
+        try:
+            for arrays in self._batches(batches, columns):
+                self._table.append(*arrays)
+        except BaseException:
+            call()  # the batches before stay
+            raise
+        return call()
 
     def _batches(self, source: Any, columns: list[Any]) -> Iterator[tuple[Any, ...]]:
         of_this_rank = self._arrays(source, columns)
@@ -137,7 +151,7 @@ def streamed(table: Any, keys: str | int = 0, values: str | int = 1, progress: P
     pandas or polars, a LazyFrame; a relation of DuckDB; or an iterable of such frames, or of pairs (keys, values). `keys`
     and `values` are the columns of frames, by name or number.
 
-    If a batch fails, those before it stay in the table. With a `distributed.Map` all ranks make the call, and may have
+    If a batch fails, those before it stay in the table. A `Stored` merges all batches of a call at once. With a `distributed.Map` all ranks make the call, and may have
     different numbers of batches. `progress(rows, bytes)` is called after each batch.
     """
     return Streamed(table, keys, values, progress)
