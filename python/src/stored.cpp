@@ -12,10 +12,6 @@
 namespace tilehash::python {
 namespace {
 
-using words_in = vector_in<u64>;
-
-std::span<const u64> span_of(const words_in& a) { return {a.data(), a.size()}; }
-
 // An op chosen at run time: one instantiation of the merge serves all.
 struct word_op {
   static constexpr bool is_associative = true;
@@ -41,10 +37,10 @@ class word_store {
   word_store(const std::string& folder, u32 parts, u64 bin_bytes, int threads)
       : table_(space_of(threads), folder, parts, bin_bytes) {}
 
-  void append(const words_in& keys, const words_in& values) {
+  void append(const vector_in<u64>& keys, const vector_in<u64>& values) {
     const nb::gil_scoped_release release;
     const std::lock_guard guard(lock_);
-    table_.append(span_of(keys), span_of(values));
+    table_.append(span(keys), span(values));
   }
   nb::tuple insert() {
     return merged([&] { return table_.insert(); });
@@ -57,12 +53,12 @@ class word_store {
     const word_op apply{op == "sum" ? which::sum : op == "min" ? which::least : which::most, kind.at(0)};
     return merged([&] { return table_.insert_or_apply(apply); });
   }
-  array_out<u64> find(const words_in& keys, u64 missing) {
+  array_out<u64> find(const vector_in<u64>& keys, u64 missing) {
     buffer<u64, cpu> values(space_of(1), keys.size());
     {
       const nb::gil_scoped_release release;
       const std::lock_guard guard(lock_);
-      table_.find_or(span_of(keys), values.span(), missing);
+      table_.find_or(span(keys), values.span(), missing);
     }
     return to_numpy(std::move(values));
   }
@@ -73,6 +69,7 @@ class word_store {
   u64 bytes_written() const { return table_.bytes_written(); }
 
  private:
+  static std::span<const u64> span(const vector_in<u64>& a) { return {a.data(), a.size()}; }
   template <class Merge>
   nb::tuple merged(const Merge& merge) {
     insert_report report;
