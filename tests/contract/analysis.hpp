@@ -17,6 +17,7 @@
 #include <contract/random.hpp>
 #include <tilehash/analysis/factorize.hpp>
 #include <tilehash/analysis/group_by.hpp>
+#include <tilehash/analysis/reproducible_sum.hpp>
 
 namespace tilehash::contract {
 
@@ -172,6 +173,54 @@ void expect_grouped(Space& space, u64 rows, random_numbers random) {
   }
   for (u64 i = 0; i < rows; ++i)
     EXPECT_EQ(codes[i], std::isnan(second[i]) ? analysis::no_code : model.at({first[i], second[i]}).number);
+}
+
+// Sums of floats have the same bits on any space and in any order of the rows, and are near the exact ones.
+template <class Float, class Space>
+void expect_reproducible_sums(Space& space, u64 rows, random_numbers random) {
+  constexpr u32 groups = 7;
+  std::vector<u32> keys;
+  std::vector<Float> values;
+  long double exact[groups] = {};
+  for (u64 i = 0; i < rows; ++i) {
+    keys.push_back(static_cast<u32>(i < groups ? i : random.below(groups)));
+    const double x = std::ldexp(static_cast<double>(random.below(1'000'000)) - 400'000,
+                                static_cast<int>(random.below(60)) - 30);
+    values.push_back(static_cast<Float>(x));
+    // The groups 4 to 6: infinite, NaN, and numbers without a normal exponent.
+    const Float infinite = std::numeric_limits<Float>::infinity();
+    if (keys[i] == 4 && i % 5 == 0) values[i] = -infinite;
+    if (keys[i] == 5) values[i] = i % 2 == 0 ? infinite : -infinite;
+    if (keys[i] == 6)
+      values[i] = std::numeric_limits<Float>::denorm_min() * static_cast<Float>(random.below(100));
+    exact[keys[i]] += values[i];
+  }
+  const auto sums = [](auto& where, const std::vector<u32>& k, const std::vector<Float>& v) {
+    using there = std::remove_reference_t<decltype(where)>;
+    const buffer<u32, there> on_keys(where, std::span<const u32>(k));
+    const buffer<Float, there> on_values(where, std::span<const Float>(v));
+    return analysis::reproducible_sum(where, analysis::group_by(where, on_keys.span()), on_values.span())
+        .to_host();
+  };
+  const auto found = sums(space, keys, values);
+  // The first row of each group stays where it is, so groups have the same numbers.
+  for (u64 i = rows - 1; i > groups; --i) {
+    const u64 other = groups + random.below(i - groups + 1);
+    std::swap(keys[i], keys[other]);
+    std::swap(values[i], values[other]);
+  }
+  cpu one(1);
+  const auto wanted = sums(one, keys, values);
+  ASSERT_EQ(found.size(), groups);
+  for (u32 g = 0; g < groups; ++g) {
+    EXPECT_EQ(detail::to_bits<u64>(found[g]), detail::to_bits<u64>(wanted[g])) << g;
+    if (g < 4 || g == 6) {
+      EXPECT_NEAR(found[g], static_cast<double>(exact[g]), std::abs(static_cast<double>(exact[g])) * 1e-12)
+          << g;
+    }
+  }
+  EXPECT_EQ(found[4], -std::numeric_limits<double>::infinity());
+  EXPECT_TRUE(std::isnan(found[5]));
 }
 
 }  // namespace tilehash::contract

@@ -37,6 +37,11 @@ TEST(Analysis, Groups) {
   expect_grouped(one, 500, random_numbers("groups"));
   expect_grouped(two, detail::tuning::cpu::least_shared + 10, random_numbers("groups"));
 }
+TEST(Analysis, ReproducibleSums) {
+  cpu two(2);
+  expect_reproducible_sums<double>(two, detail::tuning::cpu::least_shared + 10, random_numbers("sums"));
+  expect_reproducible_sums<float>(two, 1000, random_numbers("sums"));
+}
 TEST(Analysis, NoRows) {
   cpu space(2);
   const std::vector<u32> none, one{7};

@@ -11,6 +11,7 @@
 #include <type_traits>
 
 #include <tilehash/analysis/lane_codes.hpp>
+#include <tilehash/analysis/lane_folds.hpp>
 #include <tilehash/core/arrays.hpp>
 #include <tilehash/map.hpp>
 #include <tilehash/set.hpp>
@@ -69,6 +70,14 @@ struct count_rows {
     if (codes[i] != no_code) tilehash::TILEHASH_ABI::detail::fetch_add(counts + codes[i], u32(1));
   }
 };
+// Adds 1 to the count of each row's code.
+template <class Space>
+void count_codes(Space& space, const u32* codes, u64 n, u64 values, u32* counts) {
+  if constexpr (Space::has_lanes)
+    fold_on_lanes(space, codes, n, values, ones{}, counts, op::sum{});
+  else
+    space.for_each(n, count_rows{codes, counts});
+}
 template <class T>
 struct gather {
   const T* from;
@@ -165,7 +174,9 @@ struct probing_rows : array_rows<Key> {
 /// \throws invalid_argument for more rows, for memory of another space and for refused keys; out_of_memory
 /// (strong).
 /// \complexity O(n) expected; sorted, O(n + d log d) for d values.
-/// \memory on a CPU, at most 60 bytes a value and 1/4 byte a row. On a GPU, a map of the values and 8 bytes a row.
+/// \memory on a CPU, at most 60 bytes a value and 1/4 byte a row. On a GPU, at most 31 bytes a value and 1/2 byte a
+/// row, or 16 bytes a row for up to 2^20 rows. Keys of over 4 bytes take twice that, keys of over 8 bytes a map of the
+/// values and 8 bytes a row.
 /// \synchronizes yes.
 /// \concurrency no other call may write the keys.
 template <class Space, std::ranges::contiguous_range Keys>
@@ -210,7 +221,7 @@ template <class Space, std::ranges::contiguous_range Keys>
   result.counts = buffer<u32, Space>(space, values);
   space.for_each(values, detail::gather<key>{all.data(), found.first_rows.data(), result.values.data()});
   if (values != 0) space.fill(result.counts.data(), values, u32(0));
-  space.for_each(all.size(), detail::count_rows{found.codes.data(), result.counts.data()});
+  detail::count_codes(space, found.codes.data(), all.size(), values, result.counts.data());
   space.synchronize();
   result.first_rows = std::move(found.first_rows);
   result.codes = std::move(found.codes);

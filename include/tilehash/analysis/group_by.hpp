@@ -49,18 +49,6 @@ void fold_groups(cpu& space, const u32* codes, u64 n, State* states, u64 groups,
   });
 }
 
-template <class Value, class Op>
-struct combine_row {
-  const u32* codes;
-  const Value* values;
-  Value* out;
-  Op op;
-  TILEHASH_FN void operator()(u64 i) const {
-    if (codes[i] == no_code) return;
-    using in_memory = combinable<Op, Value>;
-    tilehash::TILEHASH_ABI::detail::combine_at(reinterpret_cast<in_memory*>(out + codes[i]), values[i], op);
-  }
-};
 // One key from the codes of two columns. Rows without a key in either have one that no others have.
 struct write_pair {
   const u32 *codes, *others;
@@ -187,7 +175,8 @@ class groups {
     if (size() == 0) return out;
     space.fill(out.data(), size(), start);
     if constexpr (Space::has_lanes) {
-      space.for_each(all.size(), detail::combine_row<value, Op>{codes().data(), all.data(), out.data(), op});
+      detail::fold_on_lanes(space, codes().data(), all.size(), size(),
+                            detail::given_values<value>{all.data()}, out.data(), op);
       space.synchronize();
     } else {
       detail::fold_groups(space, codes().data(), all.size(), out.data(), size(),
@@ -222,7 +211,7 @@ class groups {
     if (size() == 0) return out;
     space.fill(out.data(), size(), u32(0));
     if constexpr (Space::has_lanes) {
-      space.for_each(codes().size(), detail::count_rows{codes().data(), out.data()});
+      detail::count_codes(space, codes().data(), codes().size(), size(), out.data());
       space.synchronize();
     } else {
       detail::fold_groups(space, codes().data(), codes().size(), out.data(), size(),

@@ -141,7 +141,7 @@ struct rows_of_codes {
   rows_of_codes(Space& space, const u32* codes, u64 n, u64 number)
       : begins(space, number + 1), rows(space, n) {
     space.fill(begins.data(), number + 1, u32(0));
-    space.for_each(n, count_rows{codes, begins.data()});
+    count_codes(space, codes, n, number, begins.data());
     space.exclusive_scan(begins.data(), begins.data(), number + 1);
     if (n == 0) return;
     if constexpr (Space::has_lanes) {

@@ -216,8 +216,7 @@ struct cpu : common {
   // decides first, of 1024 keys or a 256th: with so many copies of a key, growth costs less.
   static constexpr u64 least_sketched = u64(1) << 16, sketch_sampled = 1024, sketch_share = 256;
   static constexpr double few_sketched_copies = 8;
-  // Bytes of a table, up to which one thread inserts in order where the first of equal keys is kept: its
-  // random accesses then hit a near cache (docs/adr/0016).
+  // Bytes of a table in a near cache: one thread inserts in order to keep the first of equal keys (docs/adr/0016).
   static constexpr u64 first_in_order = u64(4) << 20;
   static constexpr u64 evicted_at_once = 1024;  // keys in hand: at most one for each thread
 
@@ -232,8 +231,13 @@ struct cpu : common {
 };
 
 struct sm_90 : common {
-  // ---- codes of integers in a small range: rows from which on, of a sample, of a word that is sorted; lanes ----
-  static constexpr u64 least_dense = 4096, sampled_rows = 1024, sorted_share = 4, range_lanes = u64(1) << 17;
+  // ---- analysis/: integers in a small range; the first rows, before a near cache pays; their table; folds ----
+  static constexpr u64 least_dense = 4096, sampled_rows = 1024, range_lanes = 1 << 17, few_words = 2048;
+  static constexpr u64 first_rows_share = 64, least_first_rows = 16384, cached_words = 65536;
+  static constexpr u64 rows_without_sketch = 1 << 20, first_steps = 1024, fold_scratch = 216 << 10;
+  static constexpr u64 few_fold_scratch = 24 << 10, fold_copies = 32, fold_blocks = 4;
+  static constexpr u32 coded_at_once = 4, hashed_at_once = 1, fold_block = 512;
+  static constexpr double first_load = 0.4, cached_first_load = 0.27;
   // ---- threads of a block ----
   static constexpr u32 large_block = 1024;    // takes all of a multiprocessor's scratch
   static constexpr u32 lanes_block = 256;     // of lanes that share nothing
@@ -279,15 +283,13 @@ struct sm_90 : common {
   }
   static constexpr u64 compacting_threads = 2048;  // of a multiprocessor, before a thread takes a second item
   static constexpr u64 evicted_at_once = u64(1) << 19;  // keys in hand: one for each lane that runs at once
-  // Blocks of a sketch, so that a multiprocessor is full; each merges its registers. A block has one step of
-  // keys at least.
+  // Blocks of a sketch: they fill a multiprocessor, and each merges its registers. A block has a step of keys.
   template <class Space>
   static u64 sketch_blocks(const Space& space) {
     return 2 * space.large_blocks_at_once();
   }
   static constexpr u64 sketched_each = u64(1) << 13;
-  // Pending items from which a sketch says how far a table grows: it takes 30 us and their reading, which is
-  // less than a step of growth.
+  // Pending items from which a sketch says how far a table grows: 30 us are less than a step of growth.
   static constexpr u64 least_sketched = u64(1) << 15;
 
   // ---- passes of robin_hood's build: the home with most requests would hold up all others ----
@@ -322,8 +324,7 @@ struct sm_75 : sm_90 {
   static constexpr u32 merge_block(u64 /*word_bytes*/) { return 512; }
 };
 struct sm_100 : sm_90 {};
-// Threads that a multiprocessor holds, by compute capability (890: 8.9; 0: host code, where nothing depends
-// on it). This is a fact of the hardware, from the CUDA programming guide.
+// Threads that a multiprocessor holds, by compute capability (890: 8.9; 0: host code); from the CUDA guide.
 constexpr u32 resident_threads(u32 arch) {
   if (arch == 0 || arch == 800 || (arch >= 900 && arch < 1200)) return 2048;
   return arch == 750 ? 1024 : 1536;
@@ -349,8 +350,7 @@ struct table {
 
   // ---- regions that a block builds in its scratch ----
   static constexpr u64 block_scratch = 227 * 1024 - 512;  // bytes: what horton takes of sm_90's 227 KiB
-  // Buckets with narrow and with wide words. Tables so full that these regions would overflow have larger
-  // ones, which no block builds.
+  // Buckets with narrow and with wide words. Tables too full for them have larger ones, which no block builds.
   static constexpr u64 built_region = 2688, built_wide_region = 2496, unbuilt_region = 32768;
   static constexpr u64 few_regions = 128, least_region_slots = 1072;  // of a table: more blocks build
   static constexpr u64 subtables_region_bytes = u64(224) << 10;       // at most, and half of it at least

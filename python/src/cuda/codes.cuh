@@ -2,7 +2,10 @@
 // Codes of keys on a GPU.
 #pragma once
 
+#include <optional>
+
 #include <tilehash/analysis/lane_codes.hpp>
+#include <tilehash/analysis/lane_folds.hpp>
 #include <tilehash/space/cuda_algorithms.cuh>
 
 #include "lease.cuh"
@@ -28,62 +31,68 @@ template <class Key>
 class factors_of final : public gpu_factors {
  public:
   factors_of(gpu_place at, const Key* keys, u64 n, bool missing_is_key, u32* out)
-      : space_(at), n_(n), keys_(keys), own_codes_(*space_, out == nullptr ? n : 0) {
-    codes_ = out == nullptr ? own_codes_.data() : out;
+      : space_(at), n_(n), keys_(keys), codes_(out) {
     if (n == 0) return;
     (*space_).check_pointer(keys, n, "the keys");
     const auto how = missing_is_key ? codes::missing_rows::are_a_key : codes::missing_rows::excluded;
-    first_rows_ = codes::code_on_lanes(*space_, std::span<const Key>(keys, n), codes_, how);
+    coded_.emplace(*space_, std::span<const Key>(keys, n), how);
+    if (out == nullptr) return;
+    coded_->codes(*space_, out);
+    first_rows_ = std::move(coded_->first_rows());
+    coded_.reset();
   }
-  u64 size() const override { return first_rows_.size(); }
-  const u32* first_row_words() const override { return first_rows_.data(); }
-  void codes(std::int64_t* out) const override { (*space_).for_each(n_, widen_codes{codes_, out}); }
+  u64 size() const override { return rows().size(); }
+  const u32* first_row_words() const override { return rows().data(); }
+  void codes(std::int64_t* out) const override {
+    if (coded_)
+      coded_->codes(*space_, out);
+    else
+      (*space_).for_each(n_, widen_codes{codes_, out});
+  }
   void first_rows(std::int64_t* out) const override {
-    (*space_).for_each(size(), widen_codes{first_rows_.data(), out});
+    (*space_).for_each(size(), widen_codes{rows().data(), out});
   }
   void values(void* out) const override {
-    (*space_).for_each(size(), take_rows<Key>{keys_, first_rows_.data(), static_cast<Key*>(out)});
+    (*space_).for_each(size(), take_rows<Key>{keys_, rows().data(), static_cast<Key*>(out)});
   }
   void counts(std::int64_t* out) const override {
+    if (n_ == 0) return;
+    if (coded_) {
+      buffer<u32, cuda> of_rows(*space_, n_), counts(*space_, size());
+      coded_->codes(*space_, of_rows.data());
+      (*space_).fill(counts.data(), counts.size(), u32(0));
+      codes::fold_on_lanes(*space_, of_rows.data(), n_, counts.size(), codes::ones{}, counts.data(),
+                           op::sum{});
+      (*space_).for_each(counts.size(), widen_codes{counts.data(), out});
+      return;
+    }
     reduce_on_gpu({(*space_).device(), reinterpret_cast<std::uintptr_t>((*space_).stream())}, codes_, n_,
                   size(), {}, "count", 0, out);
   }
 
  private:
+  const buffer<u32, cuda>& rows() const { return coded_ ? coded_->first_rows() : first_rows_; }
+
   leased_space space_;  // outlives the buffers
   u64 n_;
   const Key* keys_;
-  u32* codes_;
-  buffer<u32, cuda> own_codes_, first_rows_;
+  u32* codes_;  // null: coded_ writes them as they are wanted
+  mutable std::optional<codes::coded_keys<Key, cuda>> coded_;
+  buffer<u32, cuda> first_rows_;
 };
 
-// The different keys alone, by first appearance: a map of first rows, or an array for a small range, sorted by row. It looks no key
-// up again, and has neither codes nor counts.
+// The different keys alone, by first appearance. No key is looked up, so there are neither codes nor counts.
 template <class Key>
 class first_keys final : public gpu_factors {
  public:
   first_keys(gpu_place at, const Key* keys, u64 n) : space_(at) {
     if (n == 0) return;
     (*space_).check_pointer(keys, n, "the keys");
-    if (const auto dense = codes::least_rows_of_range(*space_, std::span<const Key>(keys, n));
-        dense.range.size != 0) {
-      codes::words_by_row<cuda> found(*space_, dense);
-      first_rows_ = std::move(found.rows);
-      values_ = buffer<Key, cuda>(*space_, first_rows_.size());
-      (*space_).for_each(values_.size(), codes::write_keys_of_words<Key>{found.words.data(),
-                                                                         dense.range.least, values_.data()});
-      return;
-    }
-    const buffer<u32, cuda> numbers(*space_, n);
-    (*space_).for_each(n, codes::write_number{numbers.data()});
-    map<Key, u32, cuda> least(*space_, 0);
-    const std::span<const u32> rows = numbers.span();
-    const auto report = least.insert_or_apply(*space_, std::span<const Key>(keys, n), rows, op::minimum{});
-    if (report.refused != 0) throw out_of_memory("unique: the GPU has no memory for all keys");
-    first_rows_ = buffer<u32, cuda>(*space_, least.size());
-    values_ = buffer<Key, cuda>(*space_, least.size());
-    static_cast<void>(least.retrieve_all(*space_, values_.span(), first_rows_.span()));
-    (*space_).sort_pairs(first_rows_.data(), values_.data(), values_.size(), 32);
+    codes::coded_keys<Key, cuda> coded(*space_, std::span<const Key>(keys, n),
+                                       codes::missing_rows::are_a_key);
+    first_rows_ = std::move(coded.first_rows());
+    values_ = buffer<Key, cuda>(*space_, first_rows_.size());
+    (*space_).for_each(values_.size(), take_rows<Key>{keys, first_rows_.data(), values_.data()});
   }
   u64 size() const override { return values_.size(); }
   const u32* first_row_words() const override { return first_rows_.data(); }
