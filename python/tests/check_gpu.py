@@ -171,6 +171,13 @@ def groups(make, lib):
                     got = ours.agg(r=(x, *how))["r"]; want = wanted.agg(r=(values, *how))["r"]
                     assert type(got) is type(x)
                     np.testing.assert_allclose(host(got), want, rtol=1e-6, atol=1e-9, err_msg=f"{op} {values.dtype} {n}")
+        if n:
+            p, one = rng.permutation(n), np.zeros(n, "i8"); alike = [host(th.group_by(make(one)).sum(make(w), deterministic=True)) for w in (v, v, v[p], v[::-1].copy())]
+            for x in alike: assert x.tobytes() == alike[0].tobytes()
+            np.testing.assert_allclose(alike[0], th.group_by(one).sum(v))
+            several = {"a": (v, "sum"), "b": (small, "min"), "c": (b, "max"), "d": (v, "mean"), "e": (v.astype("f4"), "max"), "f": (v, "count"), "g": (small, "mean"), "h": (b, "sum"), "i": (v.astype("f4"), "min"), "j": (a, "max"), "k": (a, "min"), "m": (a, "sum"), "n": "count"}
+            got, want = ours.agg(**{k: h if h == "count" else (make(h[0]), h[1]) for k, h in several.items()}), wanted.agg(**several)
+            for k in several: np.testing.assert_allclose(host(got[k]), want[k], rtol=1e-6, atol=1e-9, err_msg=k)
         if n: np.testing.assert_allclose(host(ours.sum(make(v)[:])), wanted.sum(v)); np.testing.assert_allclose(host(th.group_by(make(a)[::2]).sum(make(v)[::2])), th.group_by(a[::2]).sum(v[::2]))
 case(groups)
 def joins(make, lib):

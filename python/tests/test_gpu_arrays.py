@@ -160,16 +160,15 @@ class Module:
         all_rows = column(given, int(rows.max(initial=-1)) + 1)
         at(out, n, all_rows.dtype)[:] = [all_rows[r] if r >= 0 else 0 for r in rows]
 
-    def pack(self, device, stream, columns, n, out):
+    def group_columns(self, device, stream, columns, n, out):
         parts = [np.unique(column(c, n), return_inverse=True)[1].astype("u8") for c in columns]
         bits = [int(p.max(initial=0)).bit_length() for p in parts]
         if sum(bits) > self.packed_bits:
-            return 0
+            return None
         key = np.zeros(n, "u8")
         for part, shift in zip(parts, np.cumsum([0, *bits[:-1]])):
             key |= part << np.uint64(shift)
-        at(out, n, "u8")[:] = key
-        return 8
+        return Factors(key, False, out)
 
     def combine(self, device, stream, codes, more, n, number, out):
         a, b = at(codes, n, "i4"), at(more, n, "i4")
@@ -182,11 +181,16 @@ class Module:
         if given[0] == 0:
             at(out, groups, "i8")[:] = np.bincount(codes[codes >= 0], minlength=groups)
             return
+        op = {"reproducible_sum": "sum"}.get(op, op)
         g = th.group_by(np.where(codes < 0, np.nan, codes))
         result = g.agg(x=(column(given, n), op, argument) if op in ("var", "std", "quantile") else (column(given, n), op))["x"]
         order = g.keys[0].astype("i8")
         wanted = at(out, groups, result.dtype)
         wanted[order] = result
+
+    def reduce_many(self, device, stream, codes, n, groups, columns, ops, outs):
+        for given, op, out in zip(columns, ops, outs):
+            self.reduce(device, stream, codes, n, groups, given, op, 0.0, out)
 
     def join(self, device, stream, left, n, right, m, number, kind):
         l, r = (np.where(c < 0, np.nan, c) for c in (at(left, n, "i4"), at(right, m, "i4")))
@@ -433,6 +437,14 @@ def test_groups(module, bits):
                     x, y = (g.agg(x=(values if g is wanted else OnGpu(values), op))["x"] for g in (ours, wanted))
                     np.testing.assert_allclose(host(x), y, err_msg=op)
                     assert host(x).dtype == y.dtype or op in ("min", "max", "first", "last"), op
+            for values in (v, a):
+                np.testing.assert_allclose(host(ours.sum(OnGpu(values), deterministic=True)), wanted.sum(values, deterministic=True))
+            several = {"most": (v, "max"), "n": "count", "all": (a, "sum"), "rows": "size", "var": (v, "var", 0), "least": (b, "min")}
+            on_gpu = {k: how if isinstance(how, str) else (OnGpu(how[0]), *how[1:]) for k, how in several.items()}
+            x, y = ours.agg(**on_gpu), wanted.agg(**several)
+            assert list(x) == list(several)
+            for name in several:
+                np.testing.assert_allclose(host(x[name]), y[name], err_msg=name)
 
 
 def test_joins(module):

@@ -332,16 +332,16 @@ def taken(a: Array, rows: Any) -> Any:
 class Factors:
     """The factors of an array, and results that are made when they are wanted."""
 
-    def __init__(self, a: Array, missing_is_key: bool, codes: bool = True) -> None:
+    def __init__(self, a: Array, missing_is_key: bool, codes: bool = True, in_words: bool = True) -> None:
+        """in_words: the codes are written to an array of words at once."""
         self.a = a
         w = words(a)
         self._keep = w.keep
         stream = a.stream
         if codes:
-            self.words = a.library.empty(a, a.size, "i", 4)  # the codes
-            self.made = module().factorize(
-                w.key, a.device, stream, w.address, a.size, missing_is_key, a.library.address(self.words)
-            )
+            self.words = a.library.empty(a, a.size, "i", 4) if in_words else None
+            address = a.library.address(self.words) if in_words else 0
+            self.made = module().factorize(w.key, a.device, stream, w.address, a.size, missing_is_key, address)
         else:
             self.made = module().unique(w.key, a.device, stream, w.address, a.size)
         self._converted = w is not a
@@ -384,7 +384,7 @@ def _factors(keys: Any, missing_is_key: bool, codes: bool = True) -> Any:
         from ._gpu_groups import RowFactors
 
         return RowFactors(keys, all_columns)
-    return Factors(all_columns[0], missing_is_key, codes)
+    return Factors(all_columns[0], missing_is_key, codes, in_words=False)
 
 
 def factorize(keys: Any, sort: bool, use_na_sentinel: bool, na_sentinel: int) -> tuple[Any, Any]:

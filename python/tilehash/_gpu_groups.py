@@ -11,6 +11,7 @@ from ._groups import ARGUMENTS, Groups
 
 _NUMBERS = {"mean", "var", "std", "median", "quantile"}
 _NO_CODE = 0xFFFFFFFF
+_TOGETHER = {"sum", "min", "max", "count", "mean"}  # reductions that one pass over the rows makes of several columns
 
 
 def _read_columns(x: Any, what: str, like: Array | None) -> list[Array]:
@@ -41,11 +42,11 @@ class _Codes:
         self.a, self.size = a, a.size
         self._made: Any = None
         if len(columns) > 1 and all(c.kind in "iub" for c in columns):
-            packed = a.library.empty(a, a.size, "i", 8)
-            address = a.library.address(packed)
-            size = module().pack(a.device, a.stream, [c.column for c in columns], a.size, address)
-            if size:
-                self._of(Factors(Array(address, a.size, "u", size, a.device, a.library, packed), False))
+            out = a.library.empty(a, a.size, "i", 4)
+            given = [c.column for c in columns]
+            made = module().group_columns(a.device, a.stream, given, a.size, a.library.address(out))
+            if made is not None:
+                self._made, self.words = made, out
                 return
         self._of(Factors(a, missing_is_key or a.of_row))
         for column in columns[1:]:
@@ -97,6 +98,22 @@ class _Codes:
         out = a.library.empty(a, groups, kind, size)
         module().reduce(
             a.device, a.stream, self.address, self.size, groups, column, op, argument, a.library.address(out)
+        )
+        return out
+
+    def reduced_together(self, wanted: list[tuple[Array, str, str, int]]) -> list[Any]:
+        """The reductions (column, op, kind, size) of one pass."""
+        a, groups = self.a, len(self)
+        out = [a.library.empty(a, groups, kind, size) for _, _, kind, size in wanted]
+        module().reduce_many(
+            a.device,
+            a.stream,
+            self.address,
+            self.size,
+            groups,
+            [column.column for column, _, _, _ in wanted],
+            [op for _, op, _, _ in wanted],
+            [a.library.address(o) for o in out],
         )
         return out
 
@@ -174,24 +191,54 @@ class GroupsOnGpu(Groups):
     def _user(self, values: Any, reduce: Any) -> Any:
         raise TypeError("tilehash: a function reduces arrays in host memory; use g.codes with the GPU library's own operations")
 
-    def _values(self, values: Any, op: str, argument: Any) -> Any:
-        like = self._all.a
-        a = _read(values, "the values are", like)
+    def _column(self, values: Any) -> Array:
+        a = _read(values, "the values are", self._all.a)
         if a.size != self._all.size:
             raise ValueError(f"tilehash: {a.size} values for {self._all.size} rows")
+        return a
+
+    @staticmethod
+    def _result(a: Array, op: str) -> tuple[str, int]:
+        """The kind of the op's results, and their bytes."""
+        if op == "sum":
+            return ("f" if a.kind == "f" else "i" if a.kind == "i" else a.library.sums), 8
+        if op in _NUMBERS:
+            return "f", 8
+        if op in ("any", "all"):
+            return "b", 1
+        return ("i", 8) if op in ("count", "argmin", "argmax") else (a.kind, a.bytes)
+
+    def agg(self, **reductions: Any) -> dict[str, Any]:
+        together = {
+            name: how
+            for name, how in reductions.items()
+            if isinstance(how, tuple) and len(how) == 2 and isinstance(how[1], str) and how[1] in _TOGETHER
+        }
+        wanted = []
+        for values, op in together.values():
+            a = self._column(values)
+            wanted.append((a, op, *self._result(a, op)))
+        made = dict(zip(together, self._all.reduced_together(wanted) if wanted else []))
+        return {
+            name: given_back(self._all.a, made[name]) if name in made else self._reduced(how)
+            for name, how in reductions.items()
+        }
+
+    def _sum(self, values: Any) -> Any:
+        a = self._column(values)
+        if a.kind != "f":
+            return self._reduced((values, "sum"))
+        return given_back(self._all.a, self._all.reduced(a.column, "reproducible_sum", 0.0, "f", 8))
+
+    def _values(self, values: Any, op: str, argument: Any) -> Any:
+        like = self._all.a
+        a = self._column(values)
         if op == "nunique":
             rows = self._all.combined(Factors(a, False))
             return given_back(like, self._of_rows(rows))
-        if op == "sum":
-            kind, size = ("f" if a.kind == "f" else "i" if a.kind == "i" else a.library.sums), 8
-        elif op in _NUMBERS:
-            kind, size = "f", 8
-        elif op in ("any", "all"):
-            kind, size = "b", 1
-        elif op in ("count", "argmin", "argmax"):
-            kind, size = "i", 8
-        else:
-            kind, size = a.kind, a.bytes
+        if op in _TOGETHER:
+            return given_back(like, self._all.reduced_together([(a, op, *self._result(a, op))])[0])
+        kind, size = self._result(a, op)
         name = "quantile" if op == "median" else op
         given = ARGUMENTS[op](argument) if op in ARGUMENTS else 0.0
         return given_back(like, self._all.reduced(a.column, name, given, kind, size))

@@ -118,8 +118,15 @@ class Groups:
         """
         return {name: self._reduced(how) for name, how in reductions.items()}
 
-    def sum(self, values: Any) -> Any:
-        """The sum of each group's values."""
+    def sum(self, values: Any, deterministic: bool = False) -> Any:
+        """The sum of each group's values.
+
+        deterministic: floats on a GPU are added so that the result has the same bits in each call, and for rows in any
+        order. Without it the last bits may differ. In host memory they are added in the order of the rows.
+        """
+        return self._sum(values) if deterministic else self._reduced((values, "sum"))
+
+    def _sum(self, values: Any) -> Any:
         return self._reduced((values, "sum"))
 
     def mean(self, values: Any) -> Any:

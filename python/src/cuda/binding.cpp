@@ -53,6 +53,11 @@ using given_column = std::tuple<address, std::int64_t, std::string, int>;
 gpu_column column_of(const given_column& c) {
   return {at(std::get<0>(c)), std::get<1>(c), std::get<2>(c).at(0), std::get<3>(c)};
 }
+std::vector<gpu_column> columns_of(const std::vector<given_column>& given) {
+  std::vector<gpu_column> columns;
+  for (const auto& c : given) columns.push_back(column_of(c));
+  return columns;
+}
 std::unique_ptr<gpu_factors> unique(const std::string& type, int device, address stream, address keys,
                                     uint64_t n) {
   const nb::gil_scoped_release release;
@@ -193,12 +198,10 @@ void bind_columns(nb::module_& m) {
           const nb::gil_scoped_release release;
           gather_on_gpu({device, stream}, column_of(c), at<std::int64_t>(rows), n, at(out));
         });
-  m.def("pack",
+  m.def("group_columns",
         [](int device, address stream, const std::vector<given_column>& given, uint64_t n, address out) {
           const nb::gil_scoped_release release;
-          std::vector<gpu_column> columns;
-          for (const auto& c : given) columns.push_back(column_of(c));
-          return pack_on_gpu({device, stream}, columns, n, at(out));
+          return group_columns_on_gpu({device, stream}, columns_of(given), n, at<uint32_t>(out));
         });
   m.def("combine", [](int device, address stream, address codes, address more, uint64_t n, uint64_t number,
                       address out) {
@@ -210,6 +213,14 @@ void bind_columns(nb::module_& m) {
                      const given_column& c, const std::string& op, double argument, address out) {
     const nb::gil_scoped_release release;
     reduce_on_gpu({device, stream}, at<uint32_t>(codes), n, groups, column_of(c), op, argument, at(out));
+  });
+  m.def("reduce_many", [](int device, address stream, address codes, uint64_t n, uint64_t groups,
+                          const std::vector<given_column>& values, const std::vector<std::string>& ops,
+                          const std::vector<address>& out) {
+    const nb::gil_scoped_release release;
+    std::vector<void*> results;
+    for (const address a : out) results.push_back(at(a));
+    reduce_many_on_gpu({device, stream}, at<uint32_t>(codes), n, groups, columns_of(values), ops, results);
   });
   nb::class_<gpu_joined>(m, "Joined")
       .def_prop_ro("size", &gpu_joined::size)

@@ -37,7 +37,8 @@ class gpu_factors {
 };
 
 // Synchronizes. Throws invalid_argument, out_of_memory, cuda_error. Writes the code of each row to `codes`, which outlive
-// the object, or to its own memory if that is null. The code of a row without a key has all bits set.
+// the object. If that is null, the object's codes() and counts() read the keys, which outlive it then. The code of a row
+// without a key has all bits set.
 template <class Key>
 std::unique_ptr<gpu_factors> factorize_on_gpu(gpu_place at, const void* keys, std::uint64_t n,
                                               bool missing_is_key, std::uint32_t* codes);
@@ -94,9 +95,10 @@ void widen_on_gpu(gpu_place at, const gpu_column& column, std::uint64_t n, void*
 // out[i] = column[rows[i]]; 0 for a row of -1.
 void gather_on_gpu(gpu_place at, const gpu_column& column, const std::int64_t* rows, std::uint64_t n,
                    void* out);
-// One key of several columns of integers. Returns the bytes of a key, 4 or 8; 0 if the columns' ranges are too large
-// together. `out` has memory for 8 bytes a row. Synchronizes.
-int pack_on_gpu(gpu_place at, const std::vector<gpu_column>& columns, std::uint64_t n, void* out);
+// The factors of rows by several columns of integers; null if the columns' ranges are too large together. Writes
+// the code of each row to `out`. Synchronizes.
+std::unique_ptr<gpu_factors> group_columns_on_gpu(gpu_place at, const std::vector<gpu_column>& columns,
+                                                  std::uint64_t n, std::uint32_t* out);
 // The factors of rows whose two columns have these codes; the second ones are below `number`. A row without a code in
 // either has none. Synchronizes.
 std::unique_ptr<gpu_factors> combine_on_gpu(gpu_place at, const std::uint32_t* codes,
@@ -104,9 +106,14 @@ std::unique_ptr<gpu_factors> combine_on_gpu(gpu_place at, const std::uint32_t* c
                                             std::uint32_t* out);
 // Reduces the values of each group, without NaN. op: sum (8 bytes: signed, unsigned or floating-point as the values),
 // count (8 bytes; without a column, of rows), any, all (1 byte), mean, var, std, quantile (double), min, max, first,
-// last (as the values; NaN for none), argmin, argmax (8 bytes, -1 for none). argument: ddof, or the quantile.
+// last (as the values; NaN for none), argmin, argmax (8 bytes, -1 for none), reproducible_sum (double; of floats: the same
+// bits for rows in any order). argument: ddof, or the quantile.
 void reduce_on_gpu(gpu_place at, const std::uint32_t* codes, std::uint64_t n, std::uint64_t groups,
                    const gpu_column& values, const std::string& op, double argument, void* out);
+// Several reductions, each of a column of its own, which read the codes once: sum, min, max, count and mean.
+void reduce_many_on_gpu(gpu_place at, const std::uint32_t* codes, std::uint64_t n, std::uint64_t groups,
+                        const std::vector<gpu_column>& values, const std::vector<std::string>& ops,
+                        const std::vector<void*>& out);
 // Combines values with those of present keys of a table, and adds the others; op is sum, min or max. Values have the
 // type of the table's. The report counts different keys. Synchronizes.
 gpu_report update_on_gpu(gpu_place at, gpu_table& table, int key_bytes, const void* keys,

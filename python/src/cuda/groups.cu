@@ -6,10 +6,11 @@
 #include <algorithm>
 #include <bit>
 
-#include <tilehash/analysis/reductions.hpp>
+#include <tilehash/analysis/reproducible_sum.hpp>
 #include <tilehash/space/cuda_algorithms.cuh>
 
 #include "columns.cuh"
+#include "known_codes.cuh"
 #include "lease.cuh"
 
 namespace tilehash::python {
@@ -19,7 +20,7 @@ using analysis::no_code;
 namespace parts = tilehash::analysis::detail;
 
 constexpr u32 shared_words = 4096, fold_block = 512, copies_at_most = 32, blocks_of_multiprocessor = 4,
-              rows_at_once = 4, packed_at_most = 8;
+              rows_at_once = 4;
 
 enum class fold_op { add, add_numbers, least, greatest };
 
@@ -39,6 +40,17 @@ __device__ void combine(u64* at, u64 x) {
   } else {
     if (x > *static_cast<volatile unsigned long long*>(word)) atomicMax(word, x);
   }
+}
+
+template <fold_op Op>
+__device__ u64 combined(u64 a, u64 b) {
+  if constexpr (Op == fold_op::add)
+    return a + b;
+  else if constexpr (Op == fold_op::add_numbers)
+    return static_cast<u64>(__double_as_longlong(__longlong_as_double(static_cast<long long>(a)) +
+                                                 __longlong_as_double(static_cast<long long>(b))));
+  else
+    return (Op == fold_op::least) == (a < b) ? a : b;
 }
 
 // What a fold takes of a row.
@@ -115,8 +127,13 @@ __global__ void __launch_bounds__(fold_block)
   const u32 copy = threadIdx.x % copies;
   for_each_word(codes, n, of, [&](u32 code, u64 word) { combine<Op>(words + code * copies + copy, word); });
   __syncthreads();
-  for (u32 i = threadIdx.x; i < groups * copies; i += blockDim.x)
-    if (words[i] != identity<Op>()) combine<Op>(out + i / copies, words[i]);
+  // (Few atomic operations at one address: a thread takes all copies of a group.)
+  for (u32 group = threadIdx.x; group < groups; group += blockDim.x) {
+    u64 all = identity<Op>();
+    for (u32 k = 0; k < copies; ++k)
+      all = combined<Op>(all, words[group * copies + (k + threadIdx.x) % copies]);
+    if (all != identity<Op>()) combine<Op>(out + group, all);
+  }
 }
 template <fold_op Op, class Measured>
 __global__ void __launch_bounds__(fold_block) fold_in_place(const u32* codes, u64 n, Measured of, u64* out) {
@@ -261,86 +278,40 @@ void quantiles(const call& c, double q, void* out) {
   });
 }
 
+// The sum without NaN, with the same bits for rows in any order.
+void reproducible_sums(const call& c, double* out) {
+  buffer<double, cuda> numbers(c.space, c.n);
+  buffer<u32, cuda> kept(c.space, c.n);
+  const column_view values = c.values;
+  double* const number = numbers.data();
+  u32* const code = kept.data();
+  const u32* const codes = c.codes;
+  c.space.for_each(c.n, [=] __device__(u64 i) {
+    code[i] = values.is_missing(i) ? no_code : codes[i];
+    number[i] = values.is_missing(i) ? 0 : values.number(i);
+  });
+  const auto sums = parts::sum_of_codes(c.space, std::span<const u32>(kept.span()), c.groups,
+                                        static_cast<const double*>(number));
+  c.space.copy(out, sums.data(), sums.bytes());
+}
+
 struct skip_row {
   const u32* from;
   u32 skipped;
   u32* to;
   __device__ void operator()(u64 i) const { to[i] = from[i < skipped ? i : i + 1]; }
 };
-struct widen_words {
-  const u32* from;
-  std::int64_t* to;
-  __device__ void operator()(u64 i) const {
-    to[i] = from[i] == no_code ? -1 : static_cast<std::int64_t>(from[i]);
-  }
-};
-// Several columns of integers as one.
-struct packed_columns {
-  column_view columns[packed_at_most];
-  u64 least[packed_at_most];
-  int shifts[packed_at_most];
-  u32 many;
-};
-// The least and the greatest word of each column.
-__global__ void __launch_bounds__(fold_block) find_extents(packed_columns of, u64 n, u64* extents) {
-  const u64 step = u64(gridDim.x) * blockDim.x;
-  for (u32 c = 0; c < of.many; ++c) {
-    u64 least = ~u64(0), greatest = 0;
-    for (u64 i = u64(blockIdx.x) * blockDim.x + threadIdx.x; i < n; i += step) {
-      const u64 word = of.columns[c].ordered(i);
-      least = min(least, word);
-      greatest = max(greatest, word);
-    }
-    for (u32 by = 16; by != 0; by /= 2) {
-      least = min(least, __shfl_xor_sync(~0U, least, by));
-      greatest = max(greatest, __shfl_xor_sync(~0U, greatest, by));
-    }
-    if (threadIdx.x % 32 != 0) continue;
-    combine<fold_op::least>(extents + 2 * c, least);
-    combine<fold_op::greatest>(extents + 2 * c + 1, greatest);
-  }
-}
-struct write_packed {
-  packed_columns of;
-  bool narrow;
-  void* out;
-  __device__ void operator()(u64 i) const {
-    u64 key = 0;
-    for (u32 c = 0; c < of.many; ++c)
-      if (of.shifts[c] < 64) key |= (of.columns[c].ordered(i) - of.least[c]) << of.shifts[c];
-    if (narrow)
-      static_cast<u32*>(out)[i] = static_cast<u32>(key);
-    else
-      static_cast<u64*>(out)[i] = key;
-  }
-};
-
 // The factors of pairs, without the code of the pairs that miss a code.
-class paired final : public gpu_factors {
- public:
-  paired(gpu_place at, std::unique_ptr<gpu_factors> all, u32* codes, u64 n, u32 dropped)
-      : space_(at), n_(n), codes_(codes), rows_(*space_, all->size() - (dropped != no_code)) {
-    (*space_).for_each(rows_.size(), skip_row{all->first_row_words(), dropped, rows_.data()});
-    if (dropped != no_code) (*space_).for_each(n, parts::drop_code{dropped, codes});
-    (*space_).synchronize();  // before `all` gives its memory back
-  }
-  u64 size() const override { return rows_.size(); }
-  const u32* first_row_words() const override { return rows_.data(); }
-  void codes(std::int64_t* out) const override { (*space_).for_each(n_, widen_words{codes_, out}); }
-  void first_rows(std::int64_t* out) const override {
-    (*space_).for_each(size(), widen_words{rows_.data(), out});
-  }
-  void values(void* /*out*/) const override { throw invalid_argument("pairs of codes have no values"); }
-  void counts(std::int64_t* /*out*/) const override {
-    throw invalid_argument("pairs of codes have no counts");
-  }
-
- private:
-  leased_space space_;
-  u64 n_;
-  const u32* codes_;
-  buffer<u32, cuda> rows_;
-};
+std::unique_ptr<gpu_factors> without_code(gpu_place at, std::unique_ptr<gpu_factors> all, u32* codes, u64 n,
+                                          u32 dropped) {
+  auto space = std::make_unique<leased_space>(at);
+  cuda& on = **space;
+  buffer<u32, cuda> rows(on, all->size() - (dropped != no_code));
+  on.for_each(rows.size(), skip_row{all->first_row_words(), dropped, rows.data()});
+  if (dropped != no_code) on.for_each(n, parts::drop_code{dropped, codes});
+  on.synchronize();  // before `all` gives its memory back
+  return std::make_unique<known_codes>(std::move(space), codes, n, std::move(rows));
+}
 
 }  // namespace
 
@@ -381,37 +352,6 @@ void gather_on_gpu(gpu_place at, const gpu_column& column, const std::int64_t* r
   });
 }
 
-int pack_on_gpu(gpu_place at, const std::vector<gpu_column>& columns, u64 n, void* out) {
-  if (n == 0) return 4;
-  if (columns.size() > packed_at_most) return 0;
-  const leased_space space(at);
-  packed_columns of{};
-  of.many = static_cast<u32>(columns.size());
-  std::vector<u64> found;
-  for (u32 c = 0; c < of.many; ++c) {
-    of.columns[c] = column_view(columns[c]);
-    found.insert(found.end(), {~u64(0), u64(0)});
-  }
-  const buffer<u64, cuda> extents(*space, std::span<const u64>(found));
-  {
-    const tilehash::TILEHASH_ABI::detail::device_guard on((*space).device());
-    const u64 blocks = std::min<u64>((n + fold_block - 1) / fold_block,
-                                     blocks_of_multiprocessor * (*space).large_blocks_at_once());
-    find_extents<<<static_cast<u32>(blocks), fold_block, 0, (*space).stream()>>>(of, n, extents.data());
-    tilehash::TILEHASH_ABI::detail::check_cuda(cudaGetLastError(), "reading the range of keys");
-  }
-  (*space).copy_to_host(found.data(), extents.data(), extents.bytes());
-  int bits = 0;
-  for (u32 c = 0; c < of.many; ++c) {
-    of.least[c] = found[2 * c];
-    of.shifts[c] = bits;
-    bits += std::bit_width(found[2 * c + 1] - found[2 * c]);
-  }
-  if (bits > 64) return 0;
-  (*space).for_each(n, write_packed{of, bits <= 32, out});
-  return bits <= 32 ? 4 : 8;
-}
-
 std::unique_ptr<gpu_factors> combine_on_gpu(gpu_place at, const u32* codes, const u32* more, u64 n,
                                             u64 number, u32* out) {
   const leased_space space(at);
@@ -423,7 +363,7 @@ std::unique_ptr<gpu_factors> combine_on_gpu(gpu_place at, const u32* codes, cons
   if (n == 0) return all;
   const u32 row = read_one(*space, missing.data());
   const u32 dropped = row == no_code ? no_code : read_one(*space, out + row);
-  return std::make_unique<paired>(at, std::move(all), out, n, dropped);
+  return without_code(at, std::move(all), out, n, dropped);
 }
 
 gpu_report update_on_gpu(gpu_place at, gpu_table& table, int key_bytes, const void* keys,
@@ -469,6 +409,8 @@ void reduce_on_gpu(gpu_place at, const u32* codes, u64 n, u64 groups, const gpu_
   const call c{*space, codes, n, groups, column_view(values)};
   if (op == "sum")
     sums(c, out);
+  else if (op == "reproducible_sum")
+    reproducible_sums(c, static_cast<double*>(out));
   else if (op == "count")
     c.into<fold_op::add>(static_cast<u64*>(out), {c.values, measure::one});
   else if (op == "any" || op == "all")
