@@ -60,7 +60,7 @@ class index_of final : public gpu_index {
       : device_(at.device),
         key_bytes_(key_bytes),
         space_(stream_of(at.stream), {}, at.device),
-        table_(key_bytes == 4 ? table_on_gpu<u32, u32>(at, 0) : table_on_gpu<u64, u32>(at, 0)) {}
+        table_(key_bytes == 4 ? table_on_gpu<u32, u32>(at, 0, true) : table_on_gpu<u64, u32>(at, 0, true)) {}
   ~index_of() override { space_.exchange_stream(cudaStreamPerThread); }
   u64 size() const override { return size_; }
 
