@@ -37,6 +37,9 @@ struct several_options {
   u64 items = u64(1) << 22;  // of a rank
   u32 ranks = 2, threads = 1;
   u32 calls = 7;
+  u32 windows = 1;      // 0: GPUs of one process copy
+  u32 shares_gpus = 0;  // 1: more ranks than GPUs
+  u32 gpus = 1;         // of the machine
 
   // Reads --NAME N, with N a number or 2^N.
   several_options(int argc, char** argv, u64 usual_items) : items(usual_items) {
@@ -52,13 +55,19 @@ struct several_options {
         threads = static_cast<u32>(n);
       else if (name == "--calls")
         calls = static_cast<u32>(n);
+      else if (name == "--windows")
+        windows = static_cast<u32>(n);
+      else if (name == "--share")
+        shares_gpus = static_cast<u32>(n);
       else
         usage();
     }
     if (argc % 2 == 0 || items < 65536 || ranks == 0 || threads == 0 || calls == 0) usage();
   }
   [[noreturn]] static void usage() {
-    std::fprintf(stderr, "usage: tilehash_several [--items N] [--ranks N] [--threads N] [--calls N]\n");
+    std::fprintf(stderr,
+                 "usage: tilehash_several [--items N] [--ranks N] [--threads N] [--calls N] [--windows 0] "
+                 "[--share 1]\n");
     std::exit(2);
   }
 };
@@ -83,6 +92,18 @@ class timed {
   template <class Space>
   Space& memory(Space& space) {
     return detail::memory_of(*real_, space);
+  }
+  bool has_windows() const
+    requires detail::windowed<Exchange>
+  {
+    return real_->has_windows();
+  }
+  void fence()
+    requires detail::windowed<Exchange>
+  {
+    const auto begin = clock::now();
+    real_->fence();
+    words += seconds_since(begin);
   }
   double words = 0, items = 0;  // seconds
 

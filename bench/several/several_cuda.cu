@@ -13,12 +13,12 @@ namespace {
 
 bool measure_gpus(const several_options& options) {
   std::vector<int> devices;
-  for (u32 r = 0; r < options.ranks; ++r) devices.push_back(static_cast<int>(r));
-  several::gpus all(devices);
+  for (u32 r = 0; r < options.ranks; ++r) devices.push_back(static_cast<int>(r % options.gpus));
+  several::gpus all(devices, several::thread_ranks::usual_limit, options.windows != 0);
   std::atomic<bool> right = true;
   all.run([&](cuda& space, several::gpu_rank& exchange) {
     timed<several::gpu_rank> ranks(exchange);
-    several_bench bench(space, ranks, options, "gpus");
+    several_bench bench(space, ranks, options, options.windows != 0 ? "gpus" : "gpus, copies");
     bench.run();
     if (!bench.right()) right = false;
   });
@@ -68,11 +68,12 @@ int run(int argc, char** argv) {
   print_heading(options);
   int devices = 0;
   cudaGetDeviceCount(&devices);
-  const u32 most = std::min(options.ranks, static_cast<u32>(devices));
+  options.gpus = static_cast<u32>(devices);
+  const u32 most = options.shares_gpus ? options.ranks : std::min(options.ranks, options.gpus);
   bool right = true;
   for (options.ranks = 1; options.ranks <= most; options.ranks *= 2) {
     right = measure_gpus(options) && right;
-    if (options.ranks != 1) right = measure_nccl(options) && right;
+    if (options.ranks != 1 && !options.shares_gpus) right = measure_nccl(options) && right;
   }
   return right ? 0 : 1;
 }

@@ -8,8 +8,10 @@
 #include <cstdio>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -22,6 +24,29 @@
 #include <tilehash/space/cpu.hpp>
 
 namespace tilehash::contract {
+
+// Memory of windows. It stays until all ranks have ended, because others may write to the window of one that ended.
+// The rank's own space fails in its place.
+class window_memory {
+ public:
+  window_memory() = default;
+  window_memory(const window_memory&) = delete;
+  window_memory& operator=(const window_memory&) = delete;
+  ~window_memory() {
+    for (const auto& [p, alignment] : all_) ::operator delete(p, alignment);
+  }
+  void* allocate(std::size_t bytes, std::size_t alignment) {
+    asked->deallocate(asked->allocate(bytes), bytes);
+    all_.emplace_back(::operator new(bytes, std::align_val_t(alignment)), std::align_val_t(alignment));
+    return all_.back().first;
+  }
+  void deallocate(void* /*p*/, std::size_t /*bytes*/, std::size_t /*alignment*/) {}
+
+  cpu* asked = nullptr;
+
+ private:
+  std::vector<std::pair<void*, std::align_val_t>> all_;
+};
 
 // Any exchange, so that the tables are compiled once for all of them. Before step `fails_at` (0: the first
 // all_gather or all_to_all) it calls fail().
@@ -46,7 +71,22 @@ class any_exchange {
     for (u32 r = 0; r < size_; ++r) bytes += sent.bytes[r];
     send_(sent, received);
   }
+  // Threads read and write each other's memory, if the test says so.
+  bool has_windows() const { return windows != nullptr; }
+  cpu& memory(cpu& space) {
+    if (windows == nullptr) return space;
+    windows->asked = &space;
+    if (!memory_) memory_.emplace(1, *windows);
+    return *memory_;
+  }
+  void fence() {
+    step();
+    const u64 nothing = 0;
+    std::vector<u64> all(size_);
+    gather_(std::span(&nothing, 1), all);
+  }
 
+  window_memory* windows = nullptr;
   u64 steps = 0, fails_at = ~u64(0), bytes = 0;
   std::function<void()> fail;
 
@@ -56,6 +96,7 @@ class any_exchange {
   }
 
   u32 rank_, size_;
+  std::optional<cpu> memory_;
   std::function<void(std::span<const u64>, std::span<u64>)> gather_;
   std::function<void(const several::sent_parts&, const several::received_parts&)> send_;
 };
@@ -95,21 +136,28 @@ inline void in_processes(u32 ranks, const std::function<void(any_exchange&)>& bo
   }
 }
 
-// Runs body(exchange) on so many threads.
-inline void in_threads(u32 ranks, const std::function<void(any_exchange&)>& body, int limit = 20'000) {
+// Runs body(exchange) on so many threads, by copies or through windows.
+inline void in_threads(u32 ranks, bool windows, const std::function<void(any_exchange&)>& body,
+                       int limit = 20'000) {
   several::thread_ranks all(ranks, limit);
+  std::vector<window_memory> memory(ranks);
   std::vector<std::thread> threads;
   for (u32 rank = 0; rank < ranks; ++rank)
     threads.emplace_back([&, rank] {
       try {
         several::thread_ranks::member<> real(all, rank);
         any_exchange exchange(real);
+        if (windows) exchange.windows = &memory[rank];
         body(exchange);
       } catch (const std::exception& e) {
-        ADD_FAILURE() << "rank " << rank << " of " << ranks << ": " << e.what();
+        ADD_FAILURE() << "rank " << rank << " of " << ranks << (windows ? ", windows: " : ": ") << e.what();
       }
     });
   for (std::thread& t : threads) t.join();
+}
+// Both, one after the other.
+inline void in_threads(u32 ranks, const std::function<void(any_exchange&)>& body, int limit = 20'000) {
+  for (const bool windows : {false, true}) in_threads(ranks, windows, body, limit);
 }
 #endif
 

@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -14,6 +15,7 @@
 #include <tilehash/several/distributed.hpp>
 #include <tilehash/several/gpus.cuh>
 #include <tilehash/several/group_by.hpp>
+#include <tilehash/several/streamed.cuh>
 
 namespace tilehash::contract {
 namespace {
@@ -29,6 +31,12 @@ std::vector<int> first_gpus(u32 ranks) {
   std::vector<int> all;
   for (u32 r = 0; r < ranks; ++r) all.push_back(static_cast<int>(r % all_gpus()));
   return all;
+}
+
+// Two ranks, or more, are on one GPU where there is only one.
+std::vector<std::pair<u32, bool>> rank_counts() {
+  const u32 more = std::max(2U, all_gpus());
+  return {{1, false}, {more, false}, {more, true}};
 }
 
 // Each rank draws the items of all.
@@ -70,8 +78,8 @@ void expect_one_gpu_table(cuda& space, several::gpu_rank& exchange, u64 most, u6
 }
 
 TEST(SeveralGpus, AnswerAsOneTable) {
-  for (const u32 ranks : {1U, all_gpus()}) {
-    several::gpus all(first_gpus(ranks));
+  for (const auto& [ranks, windows] : rank_counts()) {
+    several::gpus all(first_gpus(ranks), several::thread_ranks::usual_limit, windows);
     all.run([](cuda& space, several::gpu_rank& exchange) {
       expect_one_gpu_table(space, exchange, 20'000, ~u64(0));
       expect_one_gpu_table(space, exchange, 1'000, 1);
@@ -116,6 +124,63 @@ TEST(SeveralGpus, SaveLoadAndGroup) {
     });
     std::filesystem::remove_all(folder);
   }
+}
+// So many items that blocks take tiles of them. The keys of the second call have one owner, so they do not fit windows.
+void expect_large_calls(cuda& space, several::gpu_rank& exchange) {
+  gpu_table table(space, exchange);
+  table.combine_from(~u64(0));
+  const u32 n = 1'200'000, ranks = exchange.size();
+  for (const bool one_owner : {false, true}) {
+    std::vector<u32> keys, values, expected;
+    for (u32 i = exchange.rank(); keys.size() < n; i += ranks) {
+      const u32 key = spread_key<u32>(i);
+      if (!one_owner || table.owner(key) == ranks - 1) keys.push_back(key), values.push_back(key * 3 + 1);
+    }
+    const buffer<u32, cuda> k(space, keys), v(space, values), out(space, n);
+    const buffer<u8, cuda> found(space, n);
+    EXPECT_EQ(table.build(space, k.span(), v.span()).inserted, u64(n) * ranks);
+    table.find_or(space, k.span(), out.span(), 7);
+    EXPECT_EQ(out.to_host(), values);
+    table.find(space, k.span(), out.span(), found.span());
+    EXPECT_EQ(out.to_host(), values);
+    EXPECT_EQ(found.to_host(), std::vector<u8>(n, 1));
+    EXPECT_EQ(table.erase(space, k.first(n / 2)), u64(n / 2) * ranks);
+    EXPECT_EQ(table.size(), u64(n - n / 2) * ranks);
+  }
+}
+TEST(SeveralGpus, LargeCalls) {
+  for (const auto& [ranks, windows] : rank_counts()) {
+    several::gpus all(first_gpus(ranks), several::thread_ranks::usual_limit, windows);
+    all.run(expect_large_calls);
+  }
+}
+// Arrays in host memory, page-locked and not, through places for three batches.
+TEST(SeveralGpus, StreamedCalls) {
+  cuda space;
+  map<u32, u32, cuda> table(space);
+  std::vector<u32> keys(100'003), values(keys.size()), out(keys.size());
+  for (u32 i = 0; i < keys.size(); ++i) keys[i] = spread_key<u32>(i), values[i] = keys[i] + 5;
+  u32* locked = nullptr;
+  ASSERT_EQ(cudaMallocHost(&locked, 2 * keys.size() * sizeof(u32)), cudaSuccess);
+  const std::span<u32> locked_keys(locked, keys.size()), locked_out(locked + keys.size(), keys.size());
+  for (const u64 batch : {1'000, 70'000, 1'000'000}) {
+    several::streamed<map<u32, u32, cuda>> stream(space, table, batch);
+    EXPECT_EQ(stream.build(keys, values).inserted, keys.size());
+    std::fill(out.begin(), out.end(), 0);
+    stream.find_or(keys, out, 7);
+    EXPECT_EQ(out, values);
+    std::copy(keys.begin(), keys.end(), locked);
+    stream.find_or(locked_keys, locked_out, 7);
+    EXPECT_TRUE(std::equal(values.begin(), values.end(), locked_out.begin()));
+    EXPECT_EQ(stream.insert_or_apply(keys, keys, op::sum{}).present, keys.size());
+    std::vector<u8> found(keys.size());
+    stream.find(keys, out, found);
+    for (u32 i = 0; i < keys.size(); ++i) ASSERT_EQ(out[i], values[i] + keys[i]);
+    EXPECT_EQ(stream.erase(std::span(keys).first(50'000)), 50'000U);
+    stream.contains(keys, found);
+    EXPECT_EQ(std::count(found.begin(), found.end(), 1), 50'003);
+  }
+  cudaFreeHost(locked);
 }
 TEST(SeveralGpus, ARankThatThrowsEndsTheOthers) {
   several::gpus all(first_gpus(2));

@@ -65,7 +65,7 @@ enum class step_status : u64 { done, failed, bad_argument, no_memory, gpu_failed
 class agreement {
  public:
   static constexpr u32 header = 4, message_words = 32;
-  static constexpr u32 free_words = 6;  // words of a step in addition to one for each rank
+  static constexpr u32 free_words = 8;  // words of a step in addition to one for each rank
 
   explicit agreement(u32 ranks) : ranks_(ranks), mine_(words()), all_(u64(words()) * ranks) {}
 

@@ -12,7 +12,8 @@
 //
 // Each function is collective: all ranks call it, in one order, with sizes that fit. A function that fails
 // throws, and so do the other ranks' then or after a time limit. The exchange is of no use afterwards.
-// all_to_all runs in the order of the space's work, and need not wait for it.
+// all_to_all runs in the order of the space's work, and need not wait for it. Ranks that can use each other's
+// addresses may have windows in addition (several/windows.hpp).
 #pragma once
 
 #include <concepts>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Several GPUs of one process: a rank is a thread with a GPU. Parts are copied by the GPUs' copy engines, over
-// NVLink where there is one.
+// Several GPUs of one process: a rank is a thread with a GPU. If all GPUs reach each other, a rank's kernels write to
+// windows of the others (several/windows.hpp). Other parts are copied by the GPUs' copy engines. Both go over NVLink
+// where there is one.
 //
 //   tilehash::several::gpus all({0, 1});
 //   all.run([&](tilehash::cuda& space, auto& exchange) {
@@ -11,6 +12,7 @@
 
 #include <cuda_runtime.h>
 
+#include <array>
 #include <exception>
 #include <memory>
 #include <thread>
@@ -109,6 +111,34 @@ class peer_copier {
   cudaStream_t side_ = nullptr;
 };
 
+// A mark in the work of one GPU's stream, for the streams of the others.
+class stream_mark {
+ public:
+  explicit stream_mark(int device) {
+    const device_guard on(device);
+    check_cuda(cudaEventCreateWithFlags(&event_, cudaEventDisableTiming), "creating an event");
+  }
+  stream_mark(stream_mark&& other) noexcept : event_(std::exchange(other.event_, nullptr)) {}
+  stream_mark& operator=(stream_mark&&) = delete;
+  ~stream_mark() {
+    if (event_ != nullptr) cudaEventDestroy(event_);
+  }
+  void set(cudaStream_t stream) const { check_cuda(cudaEventRecord(event_, stream), "recording an event"); }
+  void hold(cudaStream_t stream) const {
+    check_cuda(cudaStreamWaitEvent(stream, event_, 0), "ordering two streams");
+  }
+
+ private:
+  cudaEvent_t event_ = nullptr;
+};
+
+// How the ranks of one process reach each other's memory.
+struct peer_group {
+  const std::vector<int>& devices;
+  bool has_windows = false;
+  std::vector<std::array<stream_mark, 2>> marks;  // of each rank, in turns
+};
+
 }  // namespace detail
 
 namespace several {
@@ -119,13 +149,31 @@ class gpu_rank : public thread_ranks::member<detail::peer_copier> {
 
  public:
   /// Use gpus::run().
-  gpu_rank(thread_ranks& all, u32 rank, cuda& space, cuda& memory, const std::vector<int>& devices)
-      : base(all, rank, detail::peer_copier(space, rank, devices)), memory_(&memory) {}
+  gpu_rank(thread_ranks& all, u32 rank, cuda& space, cuda& memory, const detail::peer_group& group)
+      : base(all, rank, detail::peer_copier(space, rank, group.devices)),
+        space_(&space),
+        memory_(&memory),
+        group_(&group) {}
   /// The space whose memory the other GPUs can read, on the stream of `space`.
   cuda& memory(cuda& /*space*/) { return *memory_; }
+  /// Whether kernels write to the other GPUs' memory.
+  bool has_windows() const { return group_->has_windows; }
+  /// Later work of all GPUs starts after their earlier work. Does not wait for a GPU. Throws error if a rank left or
+  /// does not answer.
+  void fence() {
+    const detail::device_guard on(space_->device());
+    // There are two marks: a rank that is one fence ahead sets the other one.
+    const u32 mark = fences_++ % 2;
+    group_->marks[rank()][mark].set(space_->stream());
+    meet("fence");
+    for (u32 r = 0; r < size(); ++r)
+      if (r != rank()) group_->marks[r][mark].hold(space_->stream());
+  }
 
  private:
-  cuda* memory_;
+  cuda *space_, *memory_;
+  const detail::peer_group* group_;
+  u32 fences_ = 0;
 };
 
 /// Several GPUs of one process, each with a stream and a space.
@@ -133,11 +181,24 @@ class gpus {
  public:
   /// \param devices the GPUs' numbers, each once. (Threads that start kernels on one GPU at the same time may fail.)
   /// \param limit milliseconds after which a call gives up on a rank.
+  /// \param windows whether kernels write to the other GPUs' memory, if all GPUs reach each other.
   /// \throws cuda_error; invalid_argument for no device.
-  explicit gpus(std::vector<int> devices, int limit = thread_ranks::usual_limit)
-      : devices_(std::move(devices)), all_(static_cast<u32>(devices_.size()), limit) {
-    for (const int device : devices_) enable_peers(device);
+  explicit gpus(std::vector<int> devices, int limit = thread_ranks::usual_limit, bool windows = true)
+      : devices_(std::move(devices)),
+        group_{devices_, windows, {}},
+        all_(static_cast<u32>(devices_.size()), limit,
+             static_cast<int>(detail::tuning::gpu::word_microseconds)) {
+    for (const int device : devices_) {
+      enable_peers(device);
+      group_.marks.push_back({detail::stream_mark(device), detail::stream_mark(device)});
+    }
     for (u32 r = 0; r < size(); ++r) ranks_.push_back(std::make_unique<one_gpu>(*this, r));
+  }
+  gpus(const gpus&) = delete;
+  gpus& operator=(const gpus&) = delete;
+  // If a rank failed, the others' kernels may still write to its memory.
+  ~gpus() {
+    for (const auto& rank : ranks_) cudaStreamSynchronize(rank->stream.handle);
   }
   u32 size() const { return all_.size(); }                         ///< GPUs
   cuda& space(u32 rank) { return ranks_[rank]->space; }            ///< of one GPU
@@ -188,14 +249,15 @@ class gpus {
           pool(all.devices_[rank], all.devices_),
           space(stream.handle, {}, all.devices_[rank]),
           memory(stream.handle, pool, all.devices_[rank]),
-          exchange(all.all_, rank, space, memory, all.devices_) {}
+          exchange(all.all_, rank, space, memory, all.group_) {}
   };
-  void enable_peers(int device) const {
+  void enable_peers(int device) {
     const detail::device_guard on(device);
     for (const int peer : devices_) {
       int reaches = 0;
       if (peer == device) continue;
       detail::check_cuda(cudaDeviceCanAccessPeer(&reaches, device, peer), "asking for access to another GPU");
+      group_.has_windows = group_.has_windows && reaches != 0;
       const cudaError_t e = reaches != 0 ? cudaDeviceEnablePeerAccess(peer, 0) : cudaSuccess;
       if (e != cudaErrorPeerAccessAlreadyEnabled) detail::check_cuda(e, "getting access to another GPU");
     }
@@ -203,6 +265,7 @@ class gpus {
   }
 
   std::vector<int> devices_;
+  detail::peer_group group_;
   thread_ranks all_;
   std::vector<std::unique_ptr<one_gpu>> ranks_;
 };

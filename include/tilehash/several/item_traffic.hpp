@@ -8,6 +8,7 @@
 
 #include <tilehash/several/route.hpp>
 #include <tilehash/several/traffic.hpp>
+#include <tilehash/several/window_traffic.hpp>
 
 namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
@@ -36,7 +37,8 @@ class item_traffic {
       : exchange_(&exchange),
         rank_(static_cast<u32>(exchange.rank())),
         ranks_(static_cast<u32>(exchange.size())),
-        words_(ranks_) {
+        words_(ranks_),
+        windows_(exchange) {
     require(ranks_ != 0 && rank_ < ranks_ && ranks_ <= several::shards,
             "several: an exchange has 1 to 4096 ranks, numbered from 0");
   }
@@ -50,8 +52,47 @@ class item_traffic {
   void release() {
     outgoing_.release();
     incoming_.release();
+    windows_.release();
   }
-  u64 bytes() const { return outgoing_.bytes() + incoming_.bytes(); }
+  u64 bytes() const { return outgoing_.bytes() + incoming_.bytes() + windows_.bytes_kept(); }
+
+  // Whether a call's items go through windows: the same on all ranks.
+  template <class Key, class Value>
+  bool has_windows() const {
+    using tile = route_by_blocks<Key, Value, true, true, window_places<Key, Value>>;
+    if constexpr (windowed<Exchange> && tile::item_bytes <= tile::most_bytes)
+      return ranks_ != 1 && ranks_ <= window_places<Key, Value>::most_ranks && exchange_->has_windows();
+    else
+      return false;
+  }
+  window_traffic<Space, Exchange>& windows() { return windows_; }
+
+  // A call goes through windows, and looks for frequent keys, as the calls before it suggest. All ranks come to the
+  // same conclusion.
+  void next_call() {
+    constexpr u32 calls_of_caution = 8;
+    if (caution_ == none || ++careful_calls_ < calls_of_caution) return;
+    caution_ = static_cast<caution>(caution_ - 1);
+    careful_calls_ = 0;
+  }
+  template <class Key, class Value>
+  bool pushes() const {
+    return caution_ != copies && has_windows<Key, Value>();
+  }
+  template <class Key, class Value>
+  bool samples() const {
+    return caution_ != none || !has_windows<Key, Value>();
+  }
+  // A rank has too many items for windows.
+  void avoid_windows() {
+    caution_ = copies;
+    careful_calls_ = 0;
+  }
+  // Items did not fit the windows.
+  void overflowed() {
+    if (caution_ != copies) caution_ = static_cast<caution>(caution_ + 1);
+    careful_calls_ = 0;
+  }
 
   // Brings the items to their owners, those with a frequent key once. Each item has an answer column of each
   // of these sizes. Collective, between words().begin() and further steps. The extra words from 1 on are the
@@ -60,6 +101,19 @@ class item_traffic {
   arrived_items<Key, Value, Space> send(Space& space, std::span<const Key> keys, const Value* values,
                                         const frequent_items<Key, Value, Space>& often = {},
                                         std::span<const u32> answers = {}) {
+    if (ranks_ == 1) return keep(space, keys, values, answers);
+    if (answers.empty()) {
+      next_call();
+      arrived_items<Key, Value, Space> in;
+      if (pushes<Key, Value>() && push(space, keys, values, often, in)) return in;
+    }
+    return copy(space, keys, values, often, answers);
+  }
+  // The same by copies, which always fit.
+  template <class Key, class Value>
+  arrived_items<Key, Value, Space> copy(Space& space, std::span<const Key> keys, const Value* values,
+                                        const frequent_items<Key, Value, Space>& often,
+                                        std::span<const u32> answers) {
     if (ranks_ == 1) return keep(space, keys, values, answers);
     auto& memory = memory_of(*exchange_, space);
     std::vector<u32> sizes{u32(sizeof(Key))};
@@ -100,6 +154,48 @@ class item_traffic {
     in.answers_here = here;
     in.answers_there = out;
     return in;
+  }
+  // Through windows. Returns false on all ranks if the items of one of them did not fit.
+  template <class Key, class Value>
+  bool push(Space& space, std::span<const Key> keys, const Value* values,
+            const frequent_items<Key, Value, Space>& often, arrived_items<Key, Value, Space>& in) {
+    if constexpr (windowed<Exchange>) {
+      const u32 sizes[] = {u32(sizeof(Key)), u32(sizeof(Value))};
+      if (!windows_.open(space, words_, keys.size() + often.size(), std::span(sizes, takes_values_ ? 2 : 1),
+                         {})) {
+        avoid_windows();
+        return false;
+      }
+      std::vector<u64> sent(ranks_, 0);
+      words_.attempt([&] {
+        windows_.push(space, keys, values, takes_values_, often, false);
+        sent = windows_.counts(space);
+      });
+      for (u32 r = 0; r < ranks_; ++r) words_.mine(r) = sent[r];
+      agree();
+      if (!windows_.all_fit(words_)) {
+        overflowed();
+        return false;
+      }
+      std::vector<u64> received(ranks_), firsts(ranks_);
+      for (u32 r = 0; r < ranks_; ++r) {
+        received[r] = words_.of(r, rank_);
+        firsts[r] = windows_.parts().first_item(r, rank_);
+      }
+      in.counts = {sent, received};
+      columns here = windows_.items_of(rank_);
+      Key* const keys_in = here.next<Key>();
+      Value* const values_in = takes_values_ ? here.next<Value>() : nullptr;
+      words_.attempt([&] {
+        const item_holes holes(firsts, received, in.counts.all_received);
+        space.for_each(holes.items, close_holes<Key, Value>{holes, keys_in, values_in});
+      });
+      in.keys = {keys_in, in.counts.all_received};
+      if (takes_values_) in.values = {values_in, in.counts.all_received};
+      return true;
+    } else {
+      return false;
+    }
   }
   // Whether send() moves values. Not seen from a pointer, which is null for an empty array.
   void takes_values(bool yes) { takes_values_ = yes; }
@@ -154,11 +250,16 @@ class item_traffic {
     agree();
   }
 
+  enum caution : u8 { none, samples_keys, copies };
+
   Exchange* exchange_;
   u32 rank_, ranks_;
   agreement words_;
   bool takes_values_ = false;
+  caution caution_ = none;
+  u32 careful_calls_ = 0;
   kept_memory<Space> outgoing_, incoming_;
+  window_traffic<Space, Exchange> windows_;
 };
 
 }  // namespace detail

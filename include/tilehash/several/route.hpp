@@ -19,7 +19,8 @@
 #include <tilehash/core/bits.hpp>
 #include <tilehash/core/capacity.hpp>
 #include <tilehash/several/frequent.hpp>
-#include <tilehash/several/shards.hpp>
+#include <tilehash/several/route_of.hpp>
+#include <tilehash/several/route_tiles.hpp>
 #include <tilehash/space/algorithms.hpp>
 #include <tilehash/space/buffer.hpp>
 #include <tilehash/space/tuning.hpp>
@@ -27,55 +28,6 @@
 namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
 namespace detail {
-
-// Where the items go: keys and values by owner, and the position of each item there. Null: not written.
-template <class Key, class Value>
-struct routed_arrays {
-  Key* keys = nullptr;
-  Value* values = nullptr;
-  u32* positions = nullptr;
-};
-
-template <class Key, class Value>
-struct route_of {
-  const Key* keys;
-  const Value* values;
-  u64 n;  // items
-  const Key* frequent_keys;
-  const Value* frequent_values;
-  u32 frequents;
-  u32 ranks;
-  u64 parts, each;  // items of a part
-  u32* starts;      // [rank][part]
-  routed_arrays<Key, Value> to;
-
-  // Items and frequent keys.
-  TILEHASH_FN u64 size() const { return n + frequents; }
-  TILEHASH_FN Key key(u64 i) const { return i < n ? keys[i] : frequent_keys[i - n]; }
-  // The owner of item i, or `ranks` where the item is not sent.
-  TILEHASH_FN u32 owner(u64 i, const Key& key) const {
-    if (frequents != 0 && i < n && frequent(key) != frequents) return ranks;
-    return several::rank_of(several::shard_of(key), ranks);
-  }
-  TILEHASH_FN u32 frequent(const Key& key) const {
-    u32 number = frequents;
-    for (u32 f = 0; f < frequents; ++f)
-      if (same_key(frequent_keys[f], key)) number = f;
-    return number;
-  }
-  TILEHASH_FN u64 begin(u64 part) const { return part * each < size() ? part * each : size(); }
-  TILEHASH_FN u64 end(u64 part) const { return begin(part + 1); }
-  TILEHASH_FN u32* start(u32 rank, u64 part) const { return starts + rank * parts + part; }
-  TILEHASH_FN void write(u64 i, const Key& key, u32 position) const {
-    to.keys[position] = key;
-    if (to.values != nullptr) to.values[position] = i < n ? values[i] : frequent_values[i - n];
-    if (to.positions != nullptr) to.positions[i] = position;
-  }
-  // For an item that is not sent: the bits of its frequent key's number.
-  TILEHASH_FN void refer(u64 i, const Key& key) const {
-    if (to.positions != nullptr) to.positions[i] = ~frequent(key);
-  }
-};
 
 // A part is a warp's. For as many ranks as it has lanes.
 template <class Key, class Value, bool Sends>
@@ -89,36 +41,45 @@ struct route_by_lanes {
     const u64 part = lane.index() / width;
     if (part >= all.parts) return;
     const u32 me = t.rank();
-    const u64 end = all.end(part);
+    const u64 end = all.end(part), whole = all.frequents == 0 ? end : 0;
     u32 next = Sends && me < all.ranks ? *all.start(me, part) : 0;
     for (u64 first = all.begin(part); first < end; first += at_once * width) {
-      Key keys[at_once];
-      TILEHASH_UNROLL
-      for (u32 k = 0; k < at_once; ++k) {
-        const u64 i = first + k * width + me;
-        keys[k] = all.key(i < end ? i : end - 1);
-      }
-      TILEHASH_UNROLL
-      for (u32 k = 0; k < at_once; ++k) {
-        const u64 i = first + k * width + me;
-        const u32 owner = i < end ? all.owner(i, keys[k]) : all.ranks;
-        u32 same = 0, came = 0;
-        for (u32 r = 0; r < all.ranks; ++r) {
-          const u32 lanes = t.ballot(owner == r);
-          if (owner == r) same = lanes;
-          if (me == r) came = count_ones(lanes);
-        }
-        if constexpr (Sends) {
-          const u32 base = t.from_left(next, (me + width - owner % width) % width);
-          if (owner != all.ranks)
-            all.write(i, keys[k], base + count_ones(same & ((1U << me) - 1)));
-          else if (i < end)
-            all.refer(i, keys[k]);
-        }
-        next += came;
-      }
+      if (first + at_once * width <= whole)
+        take<true>(t, first, end, next);
+      else
+        take<false>(t, first, end, next);
     }
     if (!Sends && me < all.ranks) *all.start(me, part) = next;
+  }
+
+ private:
+  template <bool Whole, class Tile>
+  TILEHASH_FN void take(Tile t, u64 first, u64 end, u32& next) const {
+    const u32 me = t.rank(), bits = bit_width(Whole ? all.ranks - 1 : all.ranks);
+    Key keys[at_once];
+    TILEHASH_UNROLL
+    for (u32 k = 0; k < at_once; ++k) {
+      const u64 i = first + k * width + me;
+      keys[k] = Whole ? all.keys[i] : all.key(i < end ? i : end - 1);
+    }
+    TILEHASH_UNROLL
+    for (u32 k = 0; k < at_once; ++k) {
+      const u64 i = first + k * width + me;
+      u32 owner = all.ranks;
+      if constexpr (Whole)
+        owner = all.rank_of(keys[k]);
+      else if (i < end)
+        owner = all.owner(i, keys[k]);
+      const lanes_by_owner lanes(t, owner, bits);
+      if constexpr (Sends) {
+        const u32 base = t.from_left(next, (me + width - owner % width) % width);
+        if (owner != all.ranks)
+          all.write(i, keys[k], base + count_ones(lanes.same & ((1U << me) - 1)));
+        else if (i < end)
+          all.refer(i, keys[k]);
+      }
+      next += count_ones(lanes.own);
+    }
   }
 };
 
@@ -180,7 +141,7 @@ class routing {
     if (n == 0) return;
     const u64 unit = Space::has_lanes ? route_by_lanes<Key, Value, false>::width : 1;
     const u64 most = divide_up(n, unit), wanted = parts_for(space);
-    all_.each = divide_up(most, wanted < most ? wanted : most) * unit;
+    all_.each = by_tiles(space) ? tile_items() : divide_up(most, wanted < most ? wanted : most) * unit;
     all_.parts = divide_up(n, all_.each);
     const u64 words = ranks * all_.parts;
     starts_ = buffer<u32, Space>(space, words + 1);
@@ -200,10 +161,38 @@ class routing {
   void send(Space& space, const routed_arrays<Key, Value>& to) {
     if (size() == 0) return;
     all_.to = to;
+    if constexpr (has_tiles) {
+      if (by_tiles(space)) {
+        if (all_.frequents == 0)
+          has_values() ? send_tiles<true, false>(space) : send_tiles<false, false>(space);
+        else
+          has_values() ? send_tiles<true, true>(space) : send_tiles<false, true>(space);
+        return;
+      }
+    }
     run<true>(space);
   }
 
  private:
+  using places = counted_places<Key, Value>;
+  template <bool WithValues, bool Frequent = false>
+  using tiles = route_by_blocks<Key, Value, WithValues, Frequent, places>;
+  static constexpr bool has_tiles = Space::has_lanes && tiles<true>::item_bytes <= tiles<true>::most_bytes;
+  bool has_values() const { return all_.values != nullptr; }
+  u64 tile_items() const { return has_values() ? tiles<true>::tile_items : tiles<false>::tile_items; }
+  // Tiles for all multiprocessors.
+  bool by_tiles(Space& space) const {
+    if constexpr (has_tiles)
+      return all_.ranks <= tiles<true>::width && size() >= tile_items() * space.large_blocks_at_once();
+    else
+      return false;
+  }
+  template <bool WithValues, bool Frequent>
+  void send_tiles(Space& space) {
+    using body = tiles<WithValues, Frequent>;
+    space.for_each_block(all_.parts, body::block_size, body::scratch_bytes,
+                         body{all_, places{starts_.data(), all_.parts, all_.to}});
+  }
   static u64 parts_for(Space& space) {
     if constexpr (Space::has_lanes)
       return space.large_blocks_at_once() * (tuning::gpu::route_warps);

@@ -46,7 +46,7 @@ TILEHASH_FN u32 shard_of(const Key& key) {
 }
 /// Returns the rank that owns a shard, among `ranks` ranks (1 to `shards`). O(1).
 TILEHASH_FN constexpr u32 rank_of(u32 shard, u32 ranks) {
-  return static_cast<u32>(static_cast<u64>(shard) * ranks >> detail::shard_bits);
+  return shard * ranks >> detail::shard_bits;  // (of 24 bits)
 }
 /// Returns the first shard of a rank. The rank's last shard is before the first one of rank + 1. O(1).
 TILEHASH_FN constexpr u32 first_shard_of(u32 rank, u32 ranks) {

@@ -85,10 +85,11 @@ class shared_table {
   void choose_items(Space& space, keys_in keys, values_in values, often how, const Apply& apply,
                     sent_items& sent) {
     check_items(space, keys, values);
+    sent = {};
     sent.keys = keys;
     sent.values = values.data();
     if constexpr (combines) {
-      if (how == often::sends_all) return;
+      if (how == often::sends_all || !traffic_.template samples<key_type, value_element>()) return;
       sent.frequent = frequent_of_call<key_type, value_element>(space, keys, is_set ? nullptr : values.data(),
                                                                 traffic_.ranks(), least_combined_);
       if (sent.frequent.size() == 0) return;
@@ -101,6 +102,23 @@ class shared_table {
     }
   }
 
+  // Brings the items to their owners. Through windows as long as they fit; then frequent keys are looked for.
+  template <class Apply>
+  arrived_items<key_type, value_element, Space> bring(Space& space, keys_in keys, values_in values, often how,
+                                                      const Apply& apply, sent_items& sent) {
+    traffic_.takes_values(!is_set);
+    traffic_.next_call();
+    arrived_items<key_type, value_element, Space> in;
+    const auto choose = [&] {
+      traffic_.words().attempt([&] { choose_items(space, keys, values, how, apply, sent); });
+    };
+    choose();
+    while (traffic_.template pushes<key_type, value_element>()) {
+      if (traffic_.push(space, sent.keys, sent.values, sent.frequent, in)) return in;
+      choose();
+    }
+    return traffic_.copy(space, sent.keys, sent.values, sent.frequent, {});
+  }
   // Sends the items, and inserts them by apply(table, keys, values) at their owners.
   template <class Apply>
   insert_report change(Space& space, shared_verb verb, keys_in keys, values_in values, often how,
@@ -111,11 +129,8 @@ class shared_table {
       if (failure != nullptr) std::rethrow_exception(failure);
     });
     sent_items sent;
-    words.attempt([&] { choose_items(space, keys, values, how, apply, sent); });
     words.mine(traffic_.extra(free_slots)) = free_now();
-    traffic_.takes_values(!is_set);
-    const auto in =
-        traffic_.template send<key_type, value_element>(space, sent.keys, sent.values, sent.frequent);
+    const auto in = bring(space, keys, values, how, apply, sent);
     make_capacity(space, in.keys);
     insert_report report;
     words.attempt([&] { report = apply_in_windows(in.keys, in.values.data(), apply); });
@@ -129,10 +144,7 @@ class shared_table {
     words.begin(verb, shape);
     sent_items sent;
     const auto never = [](Table&, keys_in, const value_element*) { return insert_report(); };
-    words.attempt([&] { choose_items(space, keys, values, often::sends_one, never, sent); });
-    traffic_.takes_values(!is_set);
-    const auto in =
-        traffic_.template send<key_type, value_element>(space, sent.keys, sent.values, sent.frequent);
+    const auto in = bring(space, keys, values, often::sends_one, never, sent);
     insert_report report;
     std::optional<Table> next;
     words.attempt([&] { report = make(in.keys, in.values, next); });
@@ -251,16 +263,27 @@ class shared_table {
            const Out&... out) {
     auto& words = traffic_.words();
     words.begin(verb, shape | u64(sizeof...(Out)) << 32);
-    frequent_items<key_type, value_element, Space> frequent;
     words.attempt([&] {
       space.check_pointer(keys, "the keys");
       check();
-      frequent =
-          frequent_of_call<key_type, value_element>(space, keys, nullptr, traffic_.ranks(), least_combined_);
     });
+    frequent_items<key_type, value_element, Space> frequent;
+    const auto choose = [&] {
+      if (traffic_.template samples<key_type, value_element>())
+        words.attempt([&] {
+          frequent = frequent_of_call<key_type, value_element>(space, keys, nullptr, traffic_.ranks(),
+                                                               least_combined_);
+        });
+    };
     traffic_.takes_values(false);
+    traffic_.next_call();
     const u32 sizes[] = {u32(sizeof(*out()))...};
-    auto in = traffic_.template send<key_type, value_element>(space, keys, nullptr, frequent, sizes);
+    choose();
+    while (traffic_.template pushes<key_type, value_element>()) {
+      if (ask_by_windows(space, keys, frequent, sizes, look_up, out...)) return;
+      choose();
+    }
+    auto in = traffic_.template copy<key_type, value_element>(space, keys, nullptr, frequent, sizes);
     words.attempt([&] {
       columns here = in.answers_here;
       look_up_at(in.keys, look_up, here, out()...);
@@ -269,6 +292,57 @@ class shared_table {
     traffic_.agree();
     (take_back(space, in, keys.size(), out()), ...);
     space.synchronize();
+  }
+  // Through windows: the owners write answers to the window of the rank that asked. They look up whole parts, so
+  // no rank waits for counts; the keys after those that were sent may be any. Returns false on all ranks if the
+  // keys of one of them did not fit.
+  template <class LookUp, class... Out>
+  bool ask_by_windows(Space& space, keys_in keys,
+                      const frequent_items<key_type, value_element, Space>& frequent,
+                      std::span<const u32> sizes, const LookUp& look_up, const Out&... out) {
+    if constexpr (windowed<Exchange>) {
+      auto& words = traffic_.words();
+      auto& windows = traffic_.windows();
+      const u32 key_size = sizeof(key_type), me = traffic_.rank(), ranks = traffic_.ranks();
+      if (!windows.open(space, words, keys.size() + frequent.size(), std::span(&key_size, 1), sizes)) {
+        traffic_.avoid_windows();
+        return false;
+      }
+      words.attempt([&] {
+        windows.template push<key_type, value_element>(space, keys, nullptr, false, frequent, true);
+      });
+      traffic_.exchange().fence();
+      words.attempt([&] {
+        for (u32 k = 0; k < ranks; ++k) look_up_part(windows, (me + k) % ranks, look_up, out()...);
+      });
+      traffic_.exchange().fence();
+      std::vector<u64> sent(ranks, 0);
+      words.attempt([&] {
+        columns answers = windows.answers_of(me);
+        (return_part(space, answers, windows.positions(), keys.size(), out()), ...);
+        sent = windows.counts(space);
+      });
+      for (u32 r = 0; r < ranks; ++r) words.mine(r) = sent[r];
+      traffic_.agree();
+      if (windows.all_fit(words)) return true;
+      traffic_.overflowed();
+    }
+    return false;
+  }
+  template <class Windows, class LookUp, class... T>
+  void look_up_part(const Windows& windows, u32 asking, const LookUp& look_up, T*... /*out*/) {
+    const u32 me = traffic_.rank();
+    columns here = windows.items_of(me), there = windows.answers_of(asking);
+    const keys_in arrived(here.template next<key_type>() + windows.parts().first_item(asking, me),
+                          windows.parts().capacity(asking, me));
+    const u64 first = windows.parts().first_answer(me, asking);
+    const std::tuple<T*...> to{(there.template next<T>() + first)...};
+    std::apply([&](T*... column) { look_up(arrived, column...); }, to);
+  }
+  template <class T>
+  static void return_part(Space& space, columns& answers, const u32* positions, u64 n, T* out) {
+    const T* const from = answers.next<T>();
+    if (out != nullptr) space.for_each(n, return_answers<T>{from, positions, n, out});
   }
   // (The columns are in the order of the arguments.)
   template <class LookUp, class... T>

@@ -12,7 +12,6 @@
 #include <span>
 #include <tuple>
 #include <utility>
-#include <vector>
 
 #include <tilehash/core/arrays.hpp>
 #include <tilehash/core/error.hpp>
@@ -181,23 +180,11 @@ class streamed {
       if (!done) copies.give_up();
     }
   };
-  // Where the batches begin, and n. The first one and the last ones are smaller: nothing overlaps them.
-  std::vector<u64> begins(u64 n) const {
-    const u64 least = batch_ / 4 + 1;
-    std::vector<u64> all{0};
-    while (all.back() != n) {
-      const u64 left = n - all.back(), half = left / 2 < least ? least : left / 2;
-      u64 next = all.size() == 1 ? least : left > batch_ ? batch_ : half;
-      all.push_back(all.back() + (next < left ? next : left));
-    }
-    return all;
-  }
   // Calls verb(n, in ..., out ...) for each batch, with columns in memory of the space.
   template <class... In, class... Out, class Verb>
   void run(u64 n, std::tuple<const In*...> in, std::tuple<Out*...> out, const Verb& verb) {
     if (n == 0) return;
-    const std::vector<u64> firsts = begins(n);
-    const u64 each = n < batch_ ? n : batch_, batches = firsts.size() - 1;
+    const u64 each = n < batch_ ? n : batch_, batches = (n + each - 1) / each;
     const u32 sizes[] = {u32(sizeof(In))..., u32(sizeof(Out))...};
     const u64 bytes = detail::columns::bytes_for(each, sizes);
     memory_.reserve(*space_, bytes * copies_.places);
@@ -205,12 +192,12 @@ class streamed {
       detail::columns here(memory_.data() + b % copies_.places * bytes, each);
       return std::tuple<In*..., Out*...>{here.next<In>()..., here.next<Out>()...};
     };
-    const auto size_of = [&](u64 b) { return firsts[b + 1] - firsts[b]; };
+    const auto size_of = [&](u64 b) { return b + 1 < batches ? each : n - b * each; };
     unfinished state{copies_};
     const auto bring = [&](u64 b) {
       const u32 place = static_cast<u32>(b % copies_.places);
       copies_.bring(place);
-      copy_in(columns_of(b), in, firsts[b], size_of(b), std::index_sequence_for<In...>());
+      copy_in(columns_of(b), in, b * each, size_of(b), std::index_sequence_for<In...>());
       copies_.brought(place);
     };
     bring(0);
@@ -220,7 +207,7 @@ class streamed {
       copies_.await(place);
       std::apply([&](auto*... column) { verb(size_of(b), column...); }, columns_of(b));
       copies_.send(place);
-      copy_out<sizeof...(In)>(columns_of(b), out, firsts[b], size_of(b), std::index_sequence_for<Out...>());
+      copy_out<sizeof...(In)>(columns_of(b), out, b * each, size_of(b), std::index_sequence_for<Out...>());
       copies_.sent(place);
     }
     copies_.finish();

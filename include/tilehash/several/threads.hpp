@@ -6,6 +6,8 @@
 // A thread that leaves, or does not reach a barrier within a time limit, ends the calls of all ranks.
 #pragma once
 
+#include <array>
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstring>
@@ -35,7 +37,9 @@ class thread_ranks {
 
   /// \param ranks how many threads.
   /// \param limit milliseconds after which a call gives up on a rank.
-  explicit thread_ranks(u32 ranks, int limit = usual_limit) : limit_(limit), words_(ranks), parts_(ranks) {
+  /// \param spins microseconds for which a thread that waits keeps its processor.
+  explicit thread_ranks(u32 ranks, int limit = usual_limit, int spins = 0)
+      : limit_(limit), spins_(spins), words_(ranks), parts_(ranks) {
     detail::require(ranks != 0, "thread_ranks: there is at least one rank");
   }
   u32 size() const { return static_cast<u32>(words_.size()); }  ///< ranks
@@ -66,15 +70,17 @@ class thread_ranks {
     u32 size() const { return all_->size(); }  ///< ranks
     /// See the concept `exchange`. Throws error if a rank left or does not answer.
     void all_gather(std::span<const u64> mine, std::span<u64> all) {
-      all_->words_[rank_] = mine;
+      // There are two copies: a rank that is one call ahead writes the other one.
+      const u32 copy = gathered_++ % 2;
+      all_->words_[rank_][copy].assign(mine.begin(), mine.end());
       all_->meet("all_gather", rank_);
       bool same = true;
       for (u32 r = 0; r < size(); ++r) {
-        const std::span<const u64> its = all_->words_[r];
+        const std::vector<u64>& its = all_->words_[r][copy];
         same = same && its.size() == mine.size();
-        if (same && !its.empty()) std::memcpy(all.data() + r * its.size(), its.data(), its.size_bytes());
+        if (same && !its.empty())
+          std::memcpy(all.data() + r * its.size(), its.data(), its.size() * sizeof(u64));
       }
-      all_->meet("all_gather", rank_);
       if (!same) throw error("tilehash: all_gather: the ranks' arrays differ in length");
     }
     /// See the concept `exchange`. Throws error if a rank left or does not answer.
@@ -99,24 +105,38 @@ class thread_ranks {
     /// How this rank copies parts.
     Copier& copier() { return copier_; }
 
+   protected:
+    /// Waits for all ranks.
+    void meet(const char* call) { all_->meet(call, rank_); }
+
    private:
     thread_ranks* all_;
-    u32 rank_;
+    u32 rank_, gathered_ = 0;
     Copier copier_;
   };
 
  private:
   // A barrier.
   void meet(const char* call, u32 rank) {
-    std::unique_lock lock(mutex_);
-    refuse_broken(call);
-    if (++arrived_ == size()) {
-      arrived_ = 0;
-      ++round_;
-      changed_.notify_all();
-      return;
+    u64 round = 0;
+    {
+      const std::lock_guard lock(mutex_);
+      refuse_broken(call);
+      round = round_.load(std::memory_order_relaxed);
+      if (++arrived_ == size()) {
+        arrived_ = 0;
+        round_.store(round + 1, std::memory_order_release);
+        changed_.notify_all();
+        return;
+      }
     }
-    const u64 round = round_;
+    if (spins_ != 0) {
+      const auto end = std::chrono::steady_clock::now() + std::chrono::microseconds(spins_);
+      do {
+        if (round_.load(std::memory_order_acquire) != round) return;
+      } while (std::chrono::steady_clock::now() < end);
+    }
+    std::unique_lock lock(mutex_);
     const bool in_time = changed_.wait_for(lock, std::chrono::milliseconds(limit_),
                                            [&] { return round_ != round || !broken_.empty(); });
     if (round_ != round) return;
@@ -131,13 +151,13 @@ class thread_ranks {
     if (!broken_.empty())
       throw error("tilehash: " + std::string(call) + ": " + broken_ + "; start the ranks again");
   }
-  int limit_;
-  std::vector<std::span<const u64>> words_;
+  int limit_, spins_;
+  std::vector<std::array<std::vector<u64>, 2>> words_;
   std::vector<sent_parts> parts_;
   std::mutex mutex_;
   std::condition_variable changed_;
   u32 arrived_ = 0;
-  u64 round_ = 0;
+  std::atomic<u64> round_ = 0;
   std::string broken_;
 };
 

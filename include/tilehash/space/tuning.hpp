@@ -242,7 +242,8 @@ struct sm_90 : common {
   static constexpr u32 large_block = 1024;    // takes all of a multiprocessor's scratch
   static constexpr u32 lanes_block = 256;     // of lanes that share nothing
   static constexpr u32 routed_sample = 1024;  // keys, of which frequent ones are sent to their rank once
-  static constexpr u32 route_warps = 64;      // of a multiprocessor, to bring items into the order of ranks
+  static constexpr u32 route_warps = 64, route_block = 256, route_occupancy = 4;  // items to their ranks
+  static constexpr u32 route_items(u64 bytes) { return bytes <= 8 ? 8 : bytes <= 16 ? 4 : 2; }
   static constexpr u32 displace_block = 256;  // searches differ in length, and a block waits for its longest
   static constexpr u32 tidy_block = 256, segments_block = 256, runs_block = 256, compact_block = 256;
   static constexpr u32 small_join_block = 256, rank_block = 512, sort_block = 512, few_partition_block = 512;
