@@ -138,9 +138,11 @@ buffer<u32, cpu> code_rows(cpu& space, const Rows& rows, u64 n, Code* codes, mis
   const u32 shares = n < tuning::cpu::least_shared ? 1 : static_cast<u32>(space.threads());
   const word_range range = range_of(space, rows, n, tuning::cpu::dense_share * n);
   if (range.size != 0) {
-    dense table(space, range, shares);
-    if (shares == 1) return code_in_order(space, table, rows, n, codes, is_key);
-    return code_by_shares(space, std::vector<dense*>(shares, &table), rows, n, codes, is_key);
+    // (Each thread would read all rows: few threads are no faster than one.)
+    const u32 serving = shares <= static_cast<u32>(tuning::cpu::few_threads) ? 1 : shares;
+    dense table(space, range, serving);
+    if (serving == 1) return code_in_order(space, table, rows, n, codes, is_key);
+    return code_by_shares(space, std::vector<dense*>(serving, &table), rows, n, codes, is_key);
   }
   const u64 seed = drawn_seed();
   if (shares > 1 && own_tables_pay(space, rows, n, seed))
