@@ -169,7 +169,7 @@ TYPED_TEST_P(regions, few_items_join_many) {
   struct {
     u64 n, few;
     double load;
-  } cases[] = {{scaled(200'000, 45'000), 0, 0.8}, {200'000, 0, 0.9}, {900'000, 40'000, 0.8}};
+  } cases[] = {{scaled(200'000, 45'000), 0, 0.8}, {200'000, 0, 0.9}, {900'000, 50'000, 0.8}};
   region_space space;
   for (auto& [n, few, load] : cases) {
     if (small_sizes() && &n != &cases[0].n) break;

@@ -675,8 +675,8 @@ TEST(TiledMerge, LargeRegion) {
     merge_into_a_region<tiled<u32, u32>>(seed, 0.91, 0.97, merged::where_they_stand, 0, {20'400, 0.95, 640});
   }
 }
-// The block reads the buckets of its items alone (designs/tiled/merge_few.hpp). One key moves for an item, so items may be
-// left over in fuller regions. The large region gets more items than the registers of 64 threads hold.
+// The block reads the buckets of its items alone (designs/tiled/merge_few.hpp). Items may be left over in fuller regions,
+// as at most two keys move for one. A large region gets more items than the registers of a few threads hold.
 TEST(TiledMerge, ByTheirBuckets) {
   for (u64 seed = 1; seed <= (small() ? 12U : 60U); ++seed) {
     merge_into_a_region<tiled<u32, u32>>(seed, 0.5, 0.9, merged::by_their_buckets);
@@ -689,6 +689,10 @@ TEST(TiledMerge, ByTheirBuckets) {
 TEST(TiledMerge, LargeRegionByItsBuckets) {
   for (u64 seed = 1; seed <= (small() ? 8U : 40U); ++seed)
     merge_into_a_region<tiled<u32, u32>>(seed, 0.75, 0.82, merged::by_their_buckets, 0, {20'400, 0.95, 384});
+}
+TEST(TiledMerge, LargeRegionOfWideWordsByItsBuckets) {
+  for (u64 seed = 1; seed <= (small() ? 8U : 40U); ++seed)
+    merge_into_a_region<tiled<u64, u64>>(seed, 0.75, 0.82, merged::by_their_buckets, 0, {7'900, 0.8, 256});
 }
 TEST(TiledMerge, BuiltAround) {
   for (u64 seed = 1; seed <= (small() ? 12U : 60U); ++seed) {

@@ -55,11 +55,10 @@ bool merges_in_place(const Space& space, const Design& design, u64 n) {
   }
 }
 
-// Can a merge read the buckets of its items alone? With words of 16 bytes a bucket has few slots, and too many keys move.
-// Tables of 4 bytes a word were not measured.
+// Can a merge read the buckets of its items alone? Tables of 4 bytes a word were not measured.
 template <class Design>
 inline constexpr bool can_merge_few =
-    sizeof(typename Design::word) == 8 && requires { typename Design::region_merge_few; };
+    sizeof(typename Design::word) >= 8 && requires { typename Design::region_merge_few; };
 // Are n items so few that a merge of them reads their buckets alone? In a fuller table many keys move, so that reads most
 // buckets of a region, one after the other.
 template <class Design>

@@ -7,10 +7,8 @@
 //   sm_90     GPUs of compute capability 9.x; measured on an H200 (docs/measured/)
 //   sm_75     older GPUs, sm_75 to sm_89; not measured, as are newer ones (sm_100)
 //   table     what is in a table's layout, so the same on all machines
-//
 // To port: hide in the GPU's class the members that differ. For a finer class add a struct, and a line in
 // gpu_of and in the static_assert below. Code reads a number through one of these:
-//
 //   of<Space>         code that knows its space
 //   of_block<Threads> the body of a block of so many threads
 //   gpu               lanes and blocks without a space. The oldest GPU that the unit is compiled for: a
@@ -54,6 +52,7 @@ struct common {
   static constexpr u32 ordered_at_once = 4, binned_at_once = 4;                              // items of rows
   static constexpr u32 rows_at_once(u64 word_bytes) { return by_word(word_bytes, 9, 6); }    // the same
   static constexpr u32 merged_at_once(u64 word_bytes) { return by_word(word_bytes, 3, 2); }  // tiled's items
+  static constexpr u32 merged_few_at_once(u64 word_bytes) { return by_word(word_bytes, 4, 3); }  // ... of few
   static constexpr u32 joined_at_once(u64 word_bytes) { return by_word(word_bytes, 8, 4); }  // rows of a join
   // A partition reserves space in so many bins, and then writes so many items there.
   static constexpr u32 reserved_at_once(u64 word_bytes) { return by_word(word_bytes, 4, 5); }
@@ -73,7 +72,8 @@ struct common {
   // The same for a merge, which streams the table one way. In a rather empty table single inserts are fast.
   static constexpr u64 merge_share(double full, u64 word_bytes, u64 capacity) {
     const u64 fuller = full > (capacity < u64(1) << 22 ? 0.7 : 0.65) ? 30 : 12;
-    return full > 0.93 ? 100 : full > 0.85 ? 50 : word_bytes > 8 ? 25 : fuller;
+    const u64 wide = full > 0.64 && full <= merge_few_load ? 70 : 25;
+    return full > 0.93 ? 100 : full > 0.85 ? 50 : word_bytes > 8 ? wide : fuller;
   }
   static constexpr u64 merge_few_share = 16;      // up to it a merge reads the buckets of its items alone,
   static constexpr double merge_few_load = 0.82;  // if the table stays so empty
@@ -249,7 +249,7 @@ struct sm_90 : common {
   static constexpr u32 small_join_block = 256, rank_block = 512, sort_block = 512, few_partition_block = 512;
   // More threads on a multiprocessor (merge_occupancy) keep registers in local memory.
   static constexpr u32 merge_block(u64 word_bytes) { return by_word(word_bytes, 640, 512); }
-  static constexpr u32 merge_few_block = 384, merged_few_at_once = 4;
+  static constexpr u32 merge_few_block(u64 word_bytes) { return by_word(word_bytes, 384, 256); }
   // Threads of a block that builds a table's only region from few items: few threads pass a barrier sooner.
   static constexpr u32 build_threads(u32 items) { return items / 64 * 32 + 32; }
 
@@ -258,7 +258,8 @@ struct sm_90 : common {
   static constexpr u32 lookup_occupancy(u64 word_bytes) { return by_word(word_bytes, 8, 6); }
   static constexpr u32 change_occupancy(u64 word_bytes) { return by_word(word_bytes, 6, 4); }    // 40 or 64
   static constexpr u32 displace_occupancy(u64 word_bytes) { return by_word(word_bytes, 4, 2); }  // 64 or 128
-  static constexpr u32 merge_occupancy = 2, sort_occupancy = 3, merge_few_occupancy = 3;
+  static constexpr u32 merge_occupancy = 2, sort_occupancy = 3;
+  static constexpr u32 merge_few_occupancy(u64 word_bytes) { return by_word(word_bytes, 3, 4); }
 
   // ---- items of a thread: they are in registers, and in the block's scratch ----
   static constexpr u32 runs_items = 16, rank_items = 8, compacted_items = 16, few_partition_items = 8;

@@ -7,8 +7,10 @@
 //   2  place          drops an item whose key is in its first bucket, or is that of an earlier item. Puts it there, or on a
 //                     list, if the bucket is full or its filter has the key's bit
 //   3  place_second   the same with the second bucket and another list
-//   4  displace       a tile takes an item of that list. A key of either bucket moves to its other bucket
-//   5  displace_left  the few items that are left then: two keys move
+//   4  displace       a tile takes an item of that list. A key of either bucket moves to its other bucket. In words of 16 bytes
+//                     the items that are left after their first buckets are listed again
+//   5  displace_left  the few items that are left then: two keys move. In words of 16 bytes there are more, and a tile of 16
+//                     looks at all pairs of keys at once
 //
 // No key moves before step 4, so steps 2 and 3 find all present keys. Items that find no slot go to `spill`, and the
 // caller inserts them one by one.
@@ -36,12 +38,14 @@ struct tiled_merge_few {
   using slot_type = typename Design::slot_type;
   using word = typename slot_type::word;
   using stored_key = typename slot_type::stored_key;
+  using value_bits = typename slot_type::value_bits;
   using entry = routed_item<slot_type>;
   using location = typename Design::location;
-  static constexpr u32 block_size = tuning::gpu::merge_few_block;
-  static constexpr u32 resident_blocks = tuning::gpu_here::merge_few_occupancy;
-  static constexpr u32 early_blocks = ~u32(0);                     // any number: a block takes 10 us
-  static constexpr u32 at_once = tuning::gpu::merged_few_at_once;  // items of each thread at a time
+  static constexpr u32 block_size = tuning::gpu::merge_few_block(sizeof(word));
+  static constexpr u32 resident_blocks = tuning::gpu_here::merge_few_occupancy(sizeof(word));
+  static constexpr u32 early_blocks = ~u32(0);  // any number: a block takes 10 us
+  static constexpr u32 at_once =
+      tuning::gpu::merged_few_at_once(sizeof(word));  // items of each thread at a time
   static constexpr u32 most = at_once * block_size;
   static constexpr u32 cells_log2 = 10, cells = 1U << cells_log2;  // of neighbouring buckets
 
@@ -57,10 +61,10 @@ struct tiled_merge_few {
   struct layout {
     scratch_array<word, Offset> items;
     scratch_array<u32, Offset> starts;  // of each cell's items
-    scratch_array<u32, Offset> second;  // listed by step 2
-    scratch_array<u32, Offset> third;   // listed by step 3
+    scratch_array<u32, Offset> second;  // listed by step 2, and those left in first buckets by step 4
+    scratch_array<u32, Offset> third;   // listed by step 3, and those left by step 4
     scratch_array<u32, Offset> sums;    // of warps
-    scratch_array<u32, Offset> counts;  // of the lists; of new keys; of items that step 4 left
+    scratch_array<u32, Offset> counts;  // of the first two lists, of new keys, and of the other lists
     scratch_array<u32, Offset> bits;    // of slots: the last, so that the others begin at constants
 
     TILEHASH_FN constexpr explicit layout(Offset buckets)
@@ -69,7 +73,7 @@ struct tiled_merge_few {
           second(starts, most),
           third(second, most),
           sums(third, sums_type::words),
-          counts(sums, 4),
+          counts(sums, 5),
           bits(counts, (buckets * Design::bucket_slots + 31) / 32) {}
     TILEHASH_FN constexpr Offset bytes() const { return bits.end(); }
   };
@@ -96,9 +100,7 @@ struct tiled_merge_few {
       block.barrier();
       work.place_second();
       block.barrier();
-      work.displace();
-      block.barrier();
-      work.displace_left();
+      work.move_keys();
     }
     work.count();
   }
@@ -145,7 +147,7 @@ struct tiled_merge_few {
     TILEHASH_FN void clear() {
       for (u32 i = me; i < cells; i += all) starts[i] = 0;
       if (me < sums_type::words) sums[me] = 0;
-      if (me < 4) counts[me] = 0;
+      if (me < 5) counts[me] = 0;
     }
     TILEHASH_FN void fetch(word (&mine)[at_once], u32 from, u32 until) const {
       TILEHASH_UNROLL
@@ -246,8 +248,63 @@ struct tiled_merge_few {
         came_to(1, first, what);
       }
     }
-    // Step 4. A tile takes an item.
-    TILEHASH_FN void displace() {
+    // Steps 4 and 5.
+    TILEHASH_FN void move_keys() {
+      if constexpr (sizeof(word) <= 8) {
+        displace_either();
+        block.barrier();
+        displace_left_alone();
+      } else {
+        TILEHASH_UNROLL_BY(1)
+        for (u32 half = 0; half < 2; ++half) {
+          displace(half);
+          block.barrier();
+        }
+        displace_left();
+      }
+    }
+    // Step 4. A tile takes an item, and looks at the keys of one of its buckets.
+    TILEHASH_FN void displace(u32 half) {
+      const auto t = block.template tile<width>();
+      const auto& from = half == 0 ? third : second;
+      const auto& left = half == 0 ? second : third;
+      const u32 listed = load_relaxed(counts + (half == 0 ? 1 : 3));
+      for (u32 i = me / width; t.any(i < listed); i += all / width) {
+        bool waits = i < listed;
+        const bool is_first = waits && t.rank() == 0;
+        const u32 what = waits ? u32(from[i]) : 0;
+        if (in.push(t, at(what, half).bucket, waits, [&] { return stored(what, half); })) waits = false;
+        if (!is_first) continue;
+        if (waits)
+          left[fetch_add(counts + (3 + half), u32(1))] = what;
+        else
+          came_to(half, at(what, 0), what);
+      }
+    }
+    // Step 5. A tile takes an item.
+    TILEHASH_FN void displace_left() {
+      constexpr u32 two_width = 16;
+      const auto t = block.template tile<two_width>();
+      const u32 listed = load_relaxed(counts + 4);
+      for (u32 i = me / two_width; t.any(i < listed); i += all / two_width) {
+        bool waits = i < listed;
+        const bool is_first = waits && t.rank() == 0;
+        const u32 what = waits ? u32(third[i]) : 0;
+        u32 half = 0;
+        TILEHASH_UNROLL_BY(1)
+        for (u32 k = 0; k < 4 && t.any(waits); ++k) {  // twice, as others may be faster
+          const u32 bucket = at(what, k % 2).bucket;
+          if (in.push_two(t, bucket, waits, [&] { return stored(what, k % 2); })) waits = false, half = k % 2;
+        }
+        if (!is_first) continue;
+        if (waits)
+          merge.spill.add(items[number_of(what)]);
+        else
+          came_to(half, at(what, 0), what);
+      }
+    }
+    // Step 4 for words of 8 bytes: a tile looks at both buckets of an item, as few items are left in the first.
+    TILEHASH_FN void displace_either() {
       const auto t = block.template tile<width>();
       const u32 listed = load_relaxed(counts + 1);
       for (u32 i = me / width; t.any(i < listed); i += all / width) {
@@ -260,7 +317,7 @@ struct tiled_merge_few {
         const bool is_first = waits && t.rank() == 0;
         TILEHASH_UNROLL_BY(1)
         for (u32 k = 0; k < 2 && t.any(waits); ++k, in.design.turn(p)) {
-          if (in.push(t, p.bucket, p.stored, entry::value_of(e), waits)) waits = false, half = k;
+          if (in.push_either(t, p.bucket, p.stored, entry::value_of(e), waits)) waits = false, half = k;
         }
         if (!is_first) continue;
         if (waits)
@@ -269,8 +326,8 @@ struct tiled_merge_few {
           came_to(half, first, what);
       }
     }
-    // Step 5. A thread takes an item.
-    TILEHASH_FN void displace_left() {
+    // Step 5 for these: a thread takes an item.
+    TILEHASH_FN void displace_left_alone() {
       const u32 listed = load_relaxed(counts + 3);
       for (u32 i = me; i < listed; i += all) {
         const u32 what = second[i];
@@ -280,7 +337,7 @@ struct tiled_merge_few {
         bool waits = true;
         TILEHASH_UNROLL_BY(1)
         for (u32 k = 0; k < 4 && waits; ++k, in.design.turn(p)) {  // twice, as others may be faster
-          if (!in.push_two(p.bucket, p.stored, entry::value_of(e))) continue;
+          if (!in.push_two_alone(p.bucket, p.stored, entry::value_of(e))) continue;
           came_to(k % 2, first, what);
           waits = false;
         }
@@ -300,6 +357,16 @@ struct tiled_merge_few {
 
    private:
     TILEHASH_FN location at(const word& e) const { return in.design.location_of(entry::hash_of(e)); }
+    // The first or second location of a listed item.
+    TILEHASH_FN location at(u32 what, u32 half) const {
+      location p = at(items[number_of(what)]);
+      if (half == 1) in.design.turn(p);
+      return p;
+    }
+    // How it is stored there.
+    TILEHASH_FN std::pair<stored_key, value_bits> stored(u32 what, u32 half) const {
+      return {at(what, half).stored, entry::value_of(items[number_of(what)])};
+    }
     TILEHASH_FN static u32 number_of(u32 what) { return what & ((1U << number_bits) - 1); }
   };
 };

@@ -10,6 +10,8 @@
 // the first.
 #pragma once
 
+#include <utility>
+
 #include <tilehash/core/atomic.hpp>
 #include <tilehash/core/bits.hpp>
 
@@ -120,6 +122,7 @@ struct tiled_shared_buckets {
     const auto f = Design::filter_for(n);
     set_bits(home + (bucket * slots + f.slot), static_cast<word>(word(1) << f.at));
   }
+  // ---- moves for words of 8 bytes ----
   // The lane with the filter's word sets the bit of a key of the bucket, if it is not set.
   template <class Tile>
   TILEHASH_FN void mark_together(const Tile& t, u32 bucket, const word (&words)[each], stored_key n) const {
@@ -132,7 +135,7 @@ struct tiled_shared_buckets {
   // Puts an item of a tile into a slot of a bucket whose key moves to its other bucket. The lanes of a warp call it
   // together; a tile's lanes have the same arguments.
   template <class Tile>
-  TILEHASH_FN bool push(const Tile& t, u32 bucket, stored_key n, value_bits v, bool waits) const {
+  TILEHASH_FN bool push_either(const Tile& t, u32 bucket, stored_key n, value_bits v, bool waits) const {
     word mine[each];
     read(t, bucket, mine, waits);
     const bool waited = waits;
@@ -149,7 +152,8 @@ struct tiled_shared_buckets {
       const u32 free = look(t, r, x).free;
       for (u32 may = t.ballot(moves && (free & ~owned(moves ? to : 0)) != 0); t.any(may != 0);) {
         const u32 its = may != 0 ? lowest(may) : 0;
-        const bool is_mover = may != 0 && t.rank() == its && move_out(bucket, bit, mine[h], to, free, n, v);
+        const bool is_mover =
+            may != 0 && t.rank() == its && move_marked(bucket, bit, mine[h], to, free, n, v);
         const bool moved = t.ballot(is_mover) != 0;
         const stored_key left = t.broadcast(x, its);
         if (moved && !slot_type::is_second(left)) mark_together(t, bucket, mine, left);
@@ -162,14 +166,14 @@ struct tiled_shared_buckets {
 
   // The same by one thread, where a third key moves to the slot of the other one. Few items need it, so it takes its steps
   // one after the other, in few registers.
-  TILEHASH_FN bool push_two(u32 bucket, stored_key n, value_bits v) const {
+  TILEHASH_FN bool push_two_alone(u32 bucket, stored_key n, value_bits v) const {
     TILEHASH_UNROLL_BY(1)
     for (u32 bit = 0; bit < slots; ++bit) {
       const word old = load_relaxed(slot_at(bucket, bit));
       const stored_key x = slot_type::stored_in(old);
       const u32 to = other_bucket(bucket, x, !slot_type::is_free(old));
       if (slot_type::is_free(old) || to == bucket || !own(bucket, bit)) continue;
-      if (push_alone(to, static_cast<stored_key>(x ^ 2), slot_type::value_of(old))) {
+      if (push_one_alone(to, static_cast<stored_key>(x ^ 2), slot_type::value_of(old))) {
         if (!slot_type::is_second(x)) mark(bucket, x);
         replace(bucket, bit, old, n, v);
         return true;
@@ -179,9 +183,56 @@ struct tiled_shared_buckets {
     return false;
   }
 
+  // ---- moves for words of 16 bytes ----
+  // Puts an item of a tile into a slot of a bucket whose key moves to its other bucket. The lanes of a warp call it
+  // together; a tile's lanes have the same arguments. `what()` returns the item, as it is stored in this bucket, and its
+  // value: one lane reads it late, which saves registers.
+  template <class Tile, class What>
+  TILEHASH_FN bool push(const Tile& t, u32 bucket, bool waits, const What& what) const {
+    word mine[each];
+    read(t, bucket, mine, waits);
+    const bool waited = waits;
+    TILEHASH_UNROLL
+    for (u32 h = 0; h < each; ++h) {
+      if (!t.any(waits)) break;
+      const u32 bit = h * width + t.rank(), to = goal_of(bucket, bit, mine[h], waits);
+      requested r;
+      request(t, to, r);
+      const u32 free = free_slots(t, r);
+      for (u32 may = t.ballot(to != no_bucket && (free & ~owned(to)) != 0); t.any(may != 0); may &= may - 1) {
+        bool moved = false;
+        if (may != 0 && t.rank() == lowest(may)) {
+          const std::pair<stored_key, value_bits> its = what();
+          moved = move_out(bucket, bit, mine[h], to, free, its.first, its.second);
+        }
+        if (t.ballot(moved) != 0) waits = false, may = 0;
+      }
+    }
+    return waited && !waits;
+  }
+
+  // The same for an item of a tile, where a second key makes way for the first. A lane looks at one pair of keys.
+  template <class Tile, class What>
+  TILEHASH_FN bool push_two(const Tile& t, u32 bucket, bool waits, const What& what) const {
+    const bool waited = waits;
+    TILEHASH_UNROLL_BY(1)
+    for (u32 first = 0; first < slots * slots && t.any(waits); first += Tile::width) {
+      const u32 bit = (first + t.rank()) / slots, second = (first + t.rank()) % slots;
+      const u32 to = waits ? goal_of(bucket, bit) : no_bucket;
+      const u32 end = to != no_bucket ? goal_of(to, second) : no_bucket;
+      const u32 free = end != no_bucket ? free_alone(end) : 0;
+      for (u32 may = t.ballot(free != 0); t.any(may != 0); may &= may - 1) {
+        const bool moved =
+            may != 0 && t.rank() == lowest(may) && move_two(bucket, bit, to, second, end, free, what);
+        if (t.ballot(moved) != 0) waits = false, may = 0;
+      }
+    }
+    return waited && !waits;
+  }
+
  private:
-  TILEHASH_FN bool move_out(u32 bucket, u32 bit, const word& old, u32 to, u32 free, stored_key n,
-                            value_bits v) const {
+  TILEHASH_FN bool move_marked(u32 bucket, u32 bit, const word& old, u32 to, u32 free, stored_key n,
+                               value_bits v) const {
     const u32 into = own_any(to, free);
     if (into == slots) return false;
     if (!own(bucket, bit)) {
@@ -192,7 +243,7 @@ struct tiled_shared_buckets {
     replace(bucket, bit, old, n, v);
     return true;
   }
-  TILEHASH_FN bool push_alone(u32 bucket, stored_key n, value_bits v) const {
+  TILEHASH_FN bool push_one_alone(u32 bucket, stored_key n, value_bits v) const {
     TILEHASH_UNROLL_BY(1)
     for (u32 bit = 0; bit < slots; ++bit) {
       const word old = load_relaxed(slot_at(bucket, bit));
@@ -202,10 +253,72 @@ struct tiled_shared_buckets {
       u32 free = 0;
       TILEHASH_UNROLL_BY(1)
       for (u32 k = 0; k < slots; ++k) free |= u32(slot_type::is_free(load_relaxed(slot_at(to, k)))) << k;
-      if (!move_out(bucket, bit, old, to, free, n, v)) continue;
+      if (!move_marked(bucket, bit, old, to, free, n, v)) continue;
       if (!slot_type::is_second(x)) mark(bucket, x);
       return true;
     }
+    return false;
+  }
+  // The bucket to which the key of a slot may move, or no_bucket.
+  TILEHASH_FN u32 goal_of(u32 bucket, u32 bit, const word& w, bool asked) const {
+    if (!asked || slot_type::is_free(w) || (owned(bucket) >> bit & 1) != 0) return no_bucket;
+    const u32 to = design.mirror(bucket, slot_type::stored_in(w));
+    return to != bucket ? to : no_bucket;
+  }
+  TILEHASH_FN u32 goal_of(u32 bucket, u32 bit) const {
+    return goal_of(bucket, bit, load_relaxed(slot_at(bucket, bit)), true);
+  }
+  template <class Tile>
+  TILEHASH_FN static u32 free_slots(const Tile& t, const requested& r) {
+    u32 mine = 0;
+    TILEHASH_UNROLL
+    for (u32 j = 0; j < width; ++j) {
+      u32 free = 0;
+      TILEHASH_UNROLL
+      for (u32 h = 0; h < each; ++h) free |= t.ballot(slot_type::is_free(r.words[j][h])) << (h * width);
+      if (t.rank() == j) mine = free;
+    }
+    return mine;
+  }
+  // The free slots of a bucket that no thread owns.
+  TILEHASH_FN u32 free_alone(u32 bucket) const {
+    u32 free = 0;
+    TILEHASH_UNROLL_BY(4)
+    for (u32 k = 0; k < slots; ++k) free |= u32(slot_type::is_free(load_relaxed(slot_at(bucket, k)))) << k;
+    return free & ~owned(bucket);
+  }
+  // Replaces a key of this thread's slot by an item, when the key is in its other bucket.
+  TILEHASH_FN void leave(u32 bucket, u32 bit, const word& old, stored_key n, value_bits v) const {
+    const stored_key moved = slot_type::stored_in(old);
+    if (!slot_type::is_second(moved)) mark(bucket, moved);
+    replace(bucket, bit, old, n, v);
+  }
+  // Moves a key to a free slot of its other bucket, and puts an item into its slot.
+  TILEHASH_FN bool move_out(u32 bucket, u32 bit, const word& old, u32 to, u32 free, stored_key n,
+                            value_bits v) const {
+    const u32 into = own_any(to, free);
+    if (into == slots) return false;
+    if (!own(bucket, bit)) {
+      give_back(to, into);
+      return false;
+    }
+    put(to, into, static_cast<stored_key>(slot_type::stored_in(old) ^ 2), slot_type::value_of(old));
+    leave(bucket, bit, old, n, v);
+    return true;
+  }
+  // The same, where the key moves to the slot of a second one. (A slot that a thread owns and has not changed is as it was.)
+  template <class What>
+  TILEHASH_FN bool move_two(u32 bucket, u32 bit, u32 to, u32 second, u32 end, u32 free,
+                            const What& what) const {
+    if (!own(bucket, bit)) return false;
+    const word x = load_relaxed(slot_at(bucket, bit)), y = load_relaxed(slot_at(to, second));
+    if (move_out(to, second, y, end, free, static_cast<stored_key>(slot_type::stored_in(x) ^ 2),
+                 slot_type::value_of(x))) {
+      const std::pair<stored_key, value_bits> its = what();
+      leave(bucket, bit, x, its.first, its.second);
+      return true;
+    }
+    give_back(bucket, bit);
     return false;
   }
 };
