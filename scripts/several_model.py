@@ -2,10 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Predicts the rates of a table over several GPUs (tilehash::several), and writes them to docs/measured/several.md.
 
-A call is steps that do not overlap. The time of an item, in ns, of G GPUs, of which g share a host:
+Within a host, GPUs write into each other's windows. Between hosts, items are counted, sorted by owner and copied, in steps that do not
+overlap. The time of an item, in ns, of G GPUs, of which g share a host:
 
-  lookup   1/C + 1/P + link(4) + 1/L + link(4) + 1/B + overhead
-  build    1/C + 1/Q + link(8) + 1/D + overhead
+  windows  lookup   max(1/P, link(4)) + max(1/L, link(4)) + 1/B + overhead
+           build    max(1/Q, link(8)) + 1/D + overhead
+  copies   lookup   1/C + 1/P + link(4) + 1/L + link(4) + 1/B + overhead
+           build    1/C + 1/Q + link(8) + 1/D + overhead
 
   link(b)  the longer of the bytes to GPUs of the same host over V and the bytes to other hosts over I
   overhead the steps that synchronize with the host, over the items of a GPU
@@ -21,16 +24,17 @@ BEGIN, END = "<!-- several_model.py begin -->\n", "<!-- several_model.py end -->
 
 # name: (value, unit, meaning)
 PARAMETERS = {
-    "C": (600.0, "G/s", "count the keys of each owner (4 bytes a key; estimated)"),
-    "P": (174.0, "G/s", "write the keys in the order of their owners"),
-    "Q": (213.0, "G/s", "write keys and values in the order of their owners"),
-    "L": (33.1, "G/s", "look keys up in the GPU's own table"),
-    "D": (40.7, "G/s", "build the GPU's own table"),
-    "B": (183.0, "G/s", "return answers to the order of the keys"),
+    "C": (618.0, "G/s", "count the keys of each owner (4 bytes a key)"),
+    "P": (240.0, "G/s", "write the keys in the order of their owners"),
+    "Q": (193.0, "G/s", "write keys and values in the order of their owners"),
+    "L": (36.6, "G/s", "look keys up in the GPU's own table"),
+    "D": (41.5, "G/s", "build the GPU's own table"),
+    "B": (200.0, "G/s", "return answers to the order of the keys"),
     "V": (364.0, "GB/s", "NVLink, one direction, all GPUs at once"),
     "I": (47.0, "GB/s", "InfiniBand of 400 Gb/s a GPU, one direction (estimated)"),
     "sync": (35.0, "us", "a step that synchronizes with the host (estimated)"),
-    "steps": (5.0, "", "such steps of a call"),
+    "steps": (5.0, "", "such steps of a call that copies"),
+    "waits": (2.0, "", "such steps of a call through windows"),
     "N": (2.0**26, "", "items of a GPU"),
 }
 SETUPS = [(1, 1), (2, 2), (4, 4), (8, 8), (64, 8), (1024, 8)]  # GPUs, GPUs of a host
@@ -43,12 +47,16 @@ def link(p, gpus, host, size):
 
 
 def terms(p, gpus, host, what):
-    rest = 0 if gpus == 1 else p["steps"] * p["sync"] * 1e3 / p["N"]
-    if what == "lookup":
-        route = 0 if gpus == 1 else 1 / p["C"] + 1 / p["P"] + 1 / p["B"]
-        return {"table": 1 / p["L"], "link": 2 * link(p, gpus, host, 4), "routing": route, "host": rest}
-    route = 0 if gpus == 1 else 1 / p["C"] + 1 / p["Q"]
-    return {"table": 1 / p["D"], "link": link(p, gpus, host, 8), "routing": route, "host": rest}
+    windows, alone = gpus == host, gpus == 1
+    rest = 0 if alone else p["waits" if windows else "steps"] * p["sync"] * 1e3 / p["N"]
+    rate, size, table = (p["P"], 4, p["L"]) if what == "lookup" else (p["Q"], 8, p["D"])
+    near, back = link(p, gpus, host, size), what == "lookup" and not alone
+    if alone:
+        return {"table": 1 / table, "link": 0, "routing": 0, "host": 0}
+    if windows:  # the links' time is hidden, except what the kernels wait for
+        hidden = max(0, near - 1 / rate) + (max(0, near - 1 / table) if back else 0)
+        return {"table": 1 / table, "link": hidden, "routing": 1 / rate + back / p["B"], "host": rest}
+    return {"table": 1 / table, "link": (1 + back) * near, "routing": 1 / p["C"] + 1 / rate + back / p["B"], "host": rest}
 
 
 def tables(p):
