@@ -213,13 +213,18 @@ class streamed {
     copies_.finish();
     state.done = true;
   }
-  template <class Columns, class From, std::size_t... I>
-  void copy_in(const Columns& to, const From& from, u64 first, u64 n, std::index_sequence<I...> /*which*/) {
-    (copies_.copy_in(std::get<I>(to), std::get<I>(from) + first, n * sizeof(*std::get<I>(from))), ...);
+  template <class Columns, class From, std::size_t... Which>
+  void copy_in(const Columns& to, const From& from, u64 first, u64 n,
+               std::index_sequence<Which...> /*which*/) {
+    (copies_.copy_in(std::get<Which>(to), std::get<Which>(from) + first, n * sizeof(*std::get<Which>(from))),
+     ...);
   }
-  template <std::size_t After, class Columns, class To, std::size_t... I>
-  void copy_out(const Columns& from, const To& to, u64 first, u64 n, std::index_sequence<I...> /*which*/) {
-    (copies_.copy_out(std::get<I>(to) + first, std::get<After + I>(from), n * sizeof(*std::get<I>(to))), ...);
+  template <std::size_t After, class Columns, class To, std::size_t... Which>
+  void copy_out(const Columns& from, const To& to, u64 first, u64 n,
+                std::index_sequence<Which...> /*which*/) {
+    (copies_.copy_out(std::get<Which>(to) + first, std::get<After + Which>(from),
+                      n * sizeof(*std::get<Which>(to))),
+     ...);
   }
 
   Space* space_;
