@@ -220,8 +220,8 @@ class streamed {
      ...);
   }
   template <std::size_t After, class Columns, class To, std::size_t... Which>
-  void copy_out(const Columns& from, const To& to, u64 first, u64 n,
-                std::index_sequence<Which...> /*which*/) {
+  void copy_out(const Columns& from, [[maybe_unused]] const To& to, [[maybe_unused]] u64 first,
+                [[maybe_unused]] u64 n, std::index_sequence<Which...> /*which*/) {
     (copies_.copy_out(std::get<Which>(to) + first, std::get<After + Which>(from),
                       n * sizeof(*std::get<Which>(to))),
      ...);

@@ -239,8 +239,7 @@ struct sm_90 : common {
   static constexpr u32 coded_at_once = 4, hashed_at_once = 1, fold_block = 512;
   static constexpr double first_load = 0.4, cached_first_load = 0.27;
   // ---- threads of a block ----
-  static constexpr u32 large_block = 1024;    // takes all of a multiprocessor's scratch
-  static constexpr u32 lanes_block = 256;     // of lanes that share nothing
+  static constexpr u32 large_block = 1024, lanes_block = 256;  // with all scratch; without any
   static constexpr u32 routed_sample = 1024;  // keys, of which frequent ones are sent to their rank once
   static constexpr u32 route_warps = 64, route_block = 256, route_occupancy = 4;  // items to their ranks
   static constexpr u32 route_items(u64 bytes) { return bytes <= 8 ? 8 : bytes <= 16 ? 4 : 2; }
