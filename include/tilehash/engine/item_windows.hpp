@@ -46,7 +46,7 @@ struct item_windows {
   u64 window_of_few = 0;                 // so many items probably have all of these keys
   buffer<u32, Space> claims = {};        // bits of slots, for outcomes (engine/slot_outcomes.hpp)
 
-  TILEHASH_COLD ~item_windows() {}  // once a call, but there are many such types
+  TILEHASH_COLD ~item_windows() = default;  // once a call, but there are many such types
 
   u64 pending() const {
     if (!looked_up) return n - done;
