@@ -45,7 +45,7 @@ struct look_up_ring {
     // A call for each key costs a third of the speed, and in a large source a compiler may choose not to
     // inline.
     const auto examine = [&](const pending& p) __attribute__((TILEHASH_INLINED)) {
-      if (!settle(p, 1, more[waiting]) && ++waiting == in_flight) waiting = (finish(more, waiting), 0);
+      if (!settle(p, 1, more[waiting]) && ++waiting == in_flight) waiting = (finish_here(more, waiting), 0);
     };
     while (from < to) {
       u64 end = to;
@@ -120,7 +120,9 @@ struct look_up_ring {
     return true;
   }
   // Finishes the lookups of `todo`: each waits for the bucket number `steps` of its walk.
-  void finish(pending* todo, u32 left, u32 steps = 2) const {
+  void finish(pending* todo, u32 left, u32 steps = 2) const { finish_here(todo, left, steps); }
+  // The same, inlined: where few steps are possible, less is left of it.
+  TILEHASH_FN void finish_here(pending* todo, u32 left, u32 steps = 2) const {
     for (; left != 0; ++steps) {
       u32 kept = 0;
       for (u32 k = 0; k < left; ++k) {
