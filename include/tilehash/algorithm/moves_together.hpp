@@ -154,20 +154,21 @@ class moves_together {
     }
     return having;
   }
-  // Finds a key of the path's bucket I that is in its first bucket and can go on to a free slot.
-  template <u32 I>
+  // Finds a key of the path's bucket Step that is in its first bucket and can go on to a free slot.
+  template <u32 Step>
   TILEHASH_FN void add_move(path& p) const {
-    request_seconds(p.bucket[I]);
+    request_seconds(p.bucket[Step]);
     TILEHASH_UNROLL_BY(1)
     for (u32 k = 0; k < bucket_slots && p.length == 0; ++k) {
-      const word y = load_relaxed(at(p.bucket[I], k));
-      const u32 end = other(p.bucket[I], y);
+      const word y = load_relaxed(at(p.bucket[Step], k));
+      const u32 end = other(p.bucket[Step], y);
       bool fits = in_first(y) && !slot_type::is_free(y) && is_apart(end);
       TILEHASH_UNROLL
-      for (u32 before = 1; before <= I; ++before) fits = fits && end != p.bucket[before];
+      for (u32 before = 1; before <= Step; ++before) fits = fits && end != p.bucket[before];
       if (!fits) continue;
       const u32 free = free_of(end, p.mark);
-      if (free != bucket_slots) p.slot[I] = k, p.bucket[I + 1] = end, p.slot[I + 1] = free, p.length = I + 1;
+      if (free != bucket_slots)
+        p.slot[Step] = k, p.bucket[Step + 1] = end, p.slot[Step + 1] = free, p.length = Step + 1;
     }
   }
   // The same by way of the bucket of key `k`, which must be full.
