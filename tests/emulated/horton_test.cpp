@@ -87,6 +87,7 @@ TEST(HortonLookup, ByQueuesInSharedMemory) {
     for (u32 i = 0; i < all; ++i)
       ASSERT_EQ(got[i], i < n ? numbers[i] : i < all - 3 ? 2U : 7U) << rounds << " " << i;
   }
+  EXPECT_THROW(papers::find_by_queues(space, t, keys.data(), all, out.data(), u32(2), 0), invalid_argument);
 }
 
 // A table of one region, which a block builds and erases from.

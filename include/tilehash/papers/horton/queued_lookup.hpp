@@ -10,6 +10,7 @@
 // computation of a tag, and gives no code or sizes. Rates: docs/measured/papers/breslow.md.
 #pragma once
 
+#include <tilehash/core/error.hpp>
 #include <tilehash/core/item.hpp>
 #include <tilehash/core/result.hpp>
 #include <tilehash/designs/horton.hpp>
@@ -140,13 +141,16 @@ struct look_up_by_queues {
 /// Looks up n keys of a Horton table with work queues: values[i] is the value of keys[i], or `fallback`.
 ///
 /// Faster than the table's own find_or() while the table is in the cache, slower beyond it. Complexity: O(n). Temporary memory: none.
-/// Synchronizes: no. Concurrency: with const verbs.
+/// Synchronizes: no. Concurrency: with const verbs. Throws invalid_argument: `rounds` is 0, or the space cannot read a pointer.
 /// \param keys, values n elements of the space's memory.
 /// \param rounds how often a warp takes 32 keys: more rounds fill its queue better, and leave fewer warps.
 template <class Space, class Table>
 void find_by_queues(Space& space, const Table& table, const typename Table::key_type* keys, u64 n,
                     typename Table::mapped_type* values, typename Table::mapped_type fallback,
                     u32 rounds = 4) {
+  detail::require(rounds != 0, "find_by_queues: 0 rounds read no key; pass 1 or more");
+  space.check_pointer(keys, n, "find_by_queues: the keys");
+  space.check_pointer(values, n, "find_by_queues: the values");
   const auto design = table.view().design;
   using body = look_up_by_queues<std::remove_const_t<decltype(design)>>;
   const body work{design, keys, n, values, fallback, rounds};
